@@ -1,0 +1,70 @@
+// One GPU as a frozen flat struct, read from a device file by the schema in device.def.
+//
+//     struct device d;
+//     if (!device_load(&arena, "h200", &d, &err)) ...     // a name of devices/ (embedded) or a path to a .dev
+//     d.n_sms, d.l2_bytes, device_source(&d, KEY_l2_bytes)->tag
+//
+// Values live as long as the arena passed in. Unknown key (with the nearest known one), missing key, wrong unit,
+// value out of range, override that changes nothing: an error with file, line and caret; there are no hidden defaults.
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MAX_SIZE_LIST = 16 };
+struct size_list { uint64_t at[MAX_SIZE_LIST]; uint32_t n; };
+
+enum device_key {
+#define KEY(key, field, type, unit, minimum, maximum, need, text) KEY_##field,
+#include "device/device.def"
+#undef KEY
+    N_DEVICE_KEYS
+};
+
+// Where a value comes from: tag is "vendor", "paper", "probe" or "guess"; note names the source in words.
+struct device_source {
+    const char *tag, *note, *file;
+    unsigned line;
+};
+
+#define DEVICE_TYPE_U uint64_t
+#define DEVICE_TYPE_F double
+#define DEVICE_TYPE_S const char *
+#define DEVICE_TYPE_L struct size_list
+
+struct device {
+    const char *id; // "h200": the file's name without .dev
+#define KEY(key, field, type, unit, minimum, maximum, need, text) DEVICE_TYPE_##type field;
+#include "device/device.def"
+#undef KEY
+    struct device_source sources[N_DEVICE_KEYS];
+};
+
+bool device_load(struct arena *arena, const char *name_or_path, struct device *out, struct err *err);
+
+// Embedded devices in alphabetic order; NULL-terminated.
+const char *const *device_names(void);
+
+static inline const struct device_source *device_source(const struct device *d, enum device_key key)
+{
+    return &d->sources[key];
+}
+
+// Derived values; units in the names.
+double device_dram_peak_gbps(const struct device *d);  // bus width * pin rate / 8
+double device_cycles_to_ns(const struct device *d, double cycles);
+uint32_t device_count_guesses(const struct device *d); // keys whose tag is "guess"
+
+// One row of the schema, for printing and documentation.
+struct device_key_info {
+    const char *key, *unit, *text;
+    char type; // 'U' 'F' 'S' 'L'
+    double minimum, maximum;
+    bool is_required;
+};
+const struct device_key_info *device_key_info(enum device_key key);
+void device_print_value(const struct device *d, enum device_key key, struct buf *out); // "60 MiB"
+#endif

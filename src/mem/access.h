@@ -1,0 +1,49 @@
+// The one record a memory instruction of a warp becomes: who, where, how wide. Everything in mem/ that counts
+// (banks, coalescing, caches) is a function of it.
+#ifndef MEM_ACCESS_H
+#define MEM_ACCESS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { N_LANES = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, MAX_LINES = 64 };
+typedef uint32_t lanemask;
+
+enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, N_SPACES };
+
+enum access_kind {
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_ATOM, // returns the old value
+    ACCESS_RED,  // does not
+    ACCESS_CAS,  // compare and swap (ATOM whose shared form costs double)
+    N_ACCESS_KINDS
+};
+
+// Where a load may be served from, from the cache operator and the ordering of the instruction.
+enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_LU, CACHE_NC, CACHE_WB, CACHE_WT, N_CACHE_OPS };
+
+struct access {
+    enum space space; // resolved: never SPACE_GENERIC when it reaches the counting functions
+    enum access_kind kind;
+    enum cache_op cache;
+    uint8_t width;      // bytes per lane: 1 2 4 8 16 (32 for v8)
+    bool is_strong;     // volatile, relaxed, acquire, release: goes to the point of coherence
+    lanemask mask;      // lanes that take part (active and predicated on)
+    uint32_t insn;      // index of the instruction in its kernel
+    uint64_t addr[N_LANES]; // per lane. Global: virtual address. Shared: offset in the block's window.
+                            // Local: byte offset in the thread's local memory. Const: offset in the bank.
+};
+
+// One 128-byte line touched by an access and the sectors of it that were touched.
+struct line_use {
+    uint64_t line;    // byte address of the line (multiple of LINE_BYTES)
+    uint8_t sectors;  // bit s = sector s (bytes 32 s .. 32 s + 31)
+    uint8_t full;     // bit s = every byte of sector s is written by this access (stores only)
+    uint16_t weight;  // atomics: ncu's sector count of this line (see coalesce.h); else popcount(sectors)
+};
+
+struct line_set {
+    uint32_t n;
+    struct line_use at[MAX_LINES];
+};
+#endif

@@ -1,0 +1,55 @@
+// Guest memory: device allocations in one reserved host mapping. The only place where a guest address becomes a host
+// pointer. Every access is checked against the allocations, so a hostile kernel cannot reach host memory.
+//
+//     struct memory *m = memory_new(device->dram_bytes, &err);
+//     uint64_t a = memory_alloc(m, bytes, 256, "cudaMalloc");          // 0 when the device is full
+//     void *host = memory_host(m, a, bytes);                           // NULL unless wholly inside one live allocation
+//     memory_free(m, a);                                               // false: not the start of a live allocation
+#ifndef MEM_MEMORY_H
+#define MEM_MEMORY_H
+#include "base/buf.h"
+#include "base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Windows of the generic address space. An address inside a window is shared or local memory of the accessing block or
+// thread; everything else is global.
+#define MEMORY_GLOBAL_BASE 0x0000700000000000ull
+#define MEMORY_SHARED_WINDOW 0x00007e0000000000ull
+#define MEMORY_LOCAL_WINDOW 0x00007f0000000000ull
+#define MEMORY_WINDOW_BYTES 0x0000000001000000ull // 16 MiB each
+
+struct memory_block { // one allocation
+    uint64_t address, size_bytes;
+    bool is_live;     // false: freed (kept so that a use after free can be named)
+    const char *what; // static text: "cudaMalloc", "variable x" ...
+};
+
+struct memory;
+struct memory *memory_new(uint64_t device_bytes, struct err *err);
+void memory_delete(struct memory *memory);
+
+uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align, const char *what);
+bool memory_free(struct memory *memory, uint64_t address);
+void *memory_host(const struct memory *memory, uint64_t address, uint64_t size_bytes);
+uint64_t memory_used_bytes(const struct memory *memory);
+
+// The live or freed block that contains `address`; else the nearest one. NULL when there is none at all.
+const struct memory_block *memory_find(const struct memory *memory, uint64_t address);
+
+// For the engine: the same check with a cache of the last block hit. `cursor` belongs to the caller (one per SM),
+// zeroed at start and whenever allocations change (the engine starts each launch with fresh ones).
+struct memory_cursor { uint64_t begin, end; unsigned char *host; };
+unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *cursor, uint64_t address, uint64_t size_bytes);
+static inline unsigned char *memory_host_fast(const struct memory *memory, struct memory_cursor *cursor,
+                                              uint64_t address, uint64_t size_bytes)
+{
+    if (address >= cursor->begin && size_bytes <= cursor->end - cursor->begin && address <= cursor->end - size_bytes)
+        return cursor->host + (address - cursor->begin);
+    return memory_lookup(memory, cursor, address, size_bytes);
+}
+
+// "0x7000000ffff0 is 16 bytes after the allocation of 4,096 bytes at 0x700000000000 (cudaMalloc)"
+void memory_describe(const struct memory *memory, uint64_t address, struct buf *out);
+#endif

@@ -1,0 +1,74 @@
+// One instruction of one warp. Calls go down, values come up: the step says what happened and the caller (cycle/) counts
+// it, sends the access through the hierarchy and decides who runs next.
+//
+//     enum step_kind kind = warp_step(&ctx, warp, &step);
+#ifndef SIMT_STEP_H
+#define SIMT_STEP_H
+#include "base/arena.h"
+#include "simt/warp.h"
+
+enum step_kind {
+    STEP_PLAIN,    // done; nothing but registers changed
+    STEP_ACCESS,   // done; `access` describes the memory access (bytes are already moved)
+    STEP_EXCHANGE, // `access` is a strong operation (atomic, reduction, volatile …): the caller queues it and later calls
+                   // exchange_apply; the split waits if `waits`
+    STEP_FENCE,    // waits until the warp's queued operations are drained
+    STEP_BARRIER,  // arrived at a block barrier; the split waits (block_barrier_check says when it opens)
+    STEP_SWITCH,   // the split waits, yielded or merged: nothing was executed or another split is now current
+    STEP_DONE,     // the last lanes of the warp have exited
+    STEP_FAULT     // `fault` is filled; the launch ends
+};
+
+// What a queued strong operation needs when it takes effect. One per warp instruction.
+struct exchange {
+    struct warp *warp;
+    const struct insn *insn;
+    struct access access;
+    uint32_t split;           // index of the waiting split; meaningless unless `waits`
+    bool waits;               // the warp's split waits for the result
+    uint64_t operand[N_LANES], operand2[N_LANES]; // value, compare value
+    uint32_t frame;           // where the result goes
+};
+
+struct step {
+    const struct insn *insn;
+    uint32_t pc;
+    lanemask active;      // lanes of the split
+    lanemask on;          // of those, guard true
+    bool executed;        // counts as an executed warp instruction (false for BSYNC bookkeeping of PTX)
+    struct access *access;// points into the step context; valid until the next step
+    struct exchange *exchange; // STEP_EXCHANGE: likewise
+    struct fault *fault;
+};
+
+// Everything a handler may touch besides the warp; one per SM, so SMs can run on any number of host threads.
+struct sim {
+    const struct launch *launch;
+    struct memory_cursor cursor;
+    struct access access;
+    struct exchange exchange;
+    struct fault fault;
+    uint64_t now_cycles;     // what %clock reads; advanced by the caller
+    uint32_t sm;
+};
+
+typedef enum step_kind (*handler)(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on);
+const handler *handlers_choose(void); // the table for this host CPU (baseline, x86-64-v3, x86-64-v4)
+
+enum step_kind warp_step(struct sim *sim, const handler *handlers, struct warp *warp, struct step *out);
+
+// A queued operation takes effect: memory is read and written, the result goes to the waiting lanes' rows, the split
+// becomes ready. Returns false and fills sim->fault on a guest fault.
+bool exchange_apply(struct sim *sim, struct exchange *exchange);
+
+// All lanes that the barrier waits for have arrived: release their splits (returns true if it opened).
+bool block_barrier_open(struct block *block, uint32_t barrier);
+// Called when nothing in the block can run: FAULT_DIVERGENT_BARRIER or FAULT_DEADLOCK with words, or no fault.
+bool block_explain_stall(const struct launch *launch, const struct block *block, struct fault *out);
+
+// Memory for a block of this launch (registers, predicates, shared, local) and its start state.
+void block_start(const struct launch *launch, struct block *block, uint32_t linear_index, uint32_t sm, uint32_t slot);
+void block_allocate(const struct launch *launch, struct block *block); // once per resident slot; freed by block_release
+void block_release(struct block *block);
+void launch_fill_rows(struct launch *launch, struct arena *arena);     // ROW_LAUNCH from params and constants
+#endif

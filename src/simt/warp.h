@@ -1,0 +1,106 @@
+// A warp and what surrounds it while it runs: splits, frames, block, SM. Plain data; step.h moves it.
+//
+// Divergence. A warp is a set of *splits*: lanes at one pc. One split runs at a time; the others wait. Lanes come
+// together again only at convergence barriers (BSYNC), never by accident of equal pc. Splits are scheduled fairly: a split
+// that spins (executes strong memory operations or jumps backwards many times) yields to its siblings, and lanes that wait
+// at a convergence barrier are let go when those they wait for keep spinning, so lanes spinning on a lock held by a
+// sibling lane make progress, as on sm_70 and later.
+//
+// Handlers read and write through `rows[]`; see isa/isa.h for what a row is.
+#ifndef SIMT_WARP_H
+#define SIMT_WARP_H
+#include "isa/kernel.h"
+#include "mem/access.h"
+#include "mem/memory.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MAX_SPLITS = 32 };
+
+enum split_state {
+    SPLIT_READY,
+    SPLIT_CONVERGING,   // waits at BSYNC for the lanes of barrier `waits_for`
+    SPLIT_BLOCK_BARRIER,// waits at bar.sync number `waits_for`
+    SPLIT_EXCHANGE      // waits for a queued memory operation (atomic, strong access, fence) to complete
+};
+
+struct split {
+    uint32_t pc;        // index into kernel.insns
+    lanemask mask;      // lanes; disjoint between splits, never 0
+    uint32_t frame;     // row number of the frame's first row
+    uint8_t state;      // enum split_state
+    uint32_t waits_for;
+    uint32_t spin;      // strong operations and backward jumps since the last progress
+};
+
+enum fault_kind {
+    FAULT_NONE,
+    FAULT_OUT_OF_BOUNDS, FAULT_MISALIGNED, FAULT_FREED, FAULT_SHARED_BOUNDS, FAULT_LOCAL_BOUNDS,
+    FAULT_CONST_BOUNDS, FAULT_DIVERGENT_BARRIER, FAULT_TRAP, FAULT_STACK, FAULT_ILLEGAL_CALL, FAULT_DEADLOCK,
+    FAULT_ASSERT, N_FAULTS
+};
+
+struct fault { // a guest fault is a value, printed by the caller in compute-sanitizer's form
+    enum fault_kind kind;
+    enum space space;
+    enum access_kind access;
+    uint32_t size_bytes;
+    uint64_t address;
+    uint32_t insn;              // in the kernel
+    uint32_t lane;
+    uint32_t thread[3], block[3];
+    char note[160];             // what a barrier or deadlock waits for; "" otherwise
+};
+
+struct block;
+
+struct warp {
+    uint32_t *rows[N_ROW_SPACES]; // [ROW_REG]: current frame of the running split; the pools are shared, read only
+    uint32_t *preds;              // predicate words of the current frame; preds[0] is always ~0
+    uint32_t *barriers;           // convergence-barrier masks of the current frame
+    const struct kernel *kernel;
+    struct block *block;
+
+    uint32_t *stack;              // frames; rows[ROW_REG] points into it
+    uint32_t stack_rows;          // capacity; grown by calls
+    uint8_t *local;               // local memory of 32 lanes, word-interleaved: (offset / 4) * 128 + lane * 4
+    uint64_t local_base;          // where it lies in the local address space (for the cache model)
+
+    struct split splits[MAX_SPLITS];
+    uint32_t n_splits, current;
+    lanemask live;                // lanes not exited
+    uint32_t warp_in_block;
+    uint32_t pending_exchanges;   // queued reductions and atomics not yet drained
+    bool is_done;
+};
+
+struct block {
+    uint32_t index[3], linear;    // in the grid
+    uint8_t *shared;              // static + dynamic
+    uint32_t shared_bytes;
+    struct warp *warps;
+    uint32_t n_warps, n_warps_done;
+    uint32_t arrived[16];         // lanes that wait at each named barrier
+    uint32_t expected[16];        // threads a barrier with a count waits for; 0 = all
+    uint32_t reduced[16];         // running and/or/popc of bar.red
+    uint32_t sm, slot;
+    bool is_running;
+};
+
+// The launch as every warp sees it. Frozen while it runs.
+struct launch {
+    const struct kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    const uint8_t *params;        // parameter block, kernel->param_bytes
+    const uint8_t *constants;     // bank 3 of the module
+    uint32_t constant_bytes;
+    uint32_t (*launch_rows)[ROW_LANES]; // kernel->launch_rows, filled by launch_fill_rows
+    struct memory *memory;
+    uint32_t n_sms;
+    uint64_t launch_id;
+};
+
+uint32_t threads_per_block(const struct launch *launch);
+void thread_of_lane(const struct warp *warp, const struct launch *launch, uint32_t lane, uint32_t out[3]);
+#endif
