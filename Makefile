@@ -1,0 +1,250 @@
+# warpglass. `make help` lists the targets. Plain GNU make; never installs anything.
+#
+# Every compiler and sanitizer builds into its own folder: build/gcc, build/clang, build/gcc-address,undefined …
+#
+#     make CC=clang test          make SAN=address,undefined test T=unit/kv          make BUILD=/tmp/mine
+#
+# Sources are found, not listed: src/*/*.c, test/<suite>/*.c, test/<suite>/*.sh, test/fuzz/*.c.
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := all
+
+# ---- what the caller may set ----------------------------------------------------------------------------
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+HOSTCC  ?= $(if $(findstring aarch64,$(CC)),gcc,$(CC))
+AR      ?= ar
+CFLAGS  ?= -g
+SAN     ?=
+COVER   ?=
+T       ?=
+LOOSE   ?=
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+JOBS    ?= 2
+
+# ---- derived --------------------------------------------------------------------------------------------
+VERSION := 0.1.0
+MACHINE := $(shell $(CC) -dumpmachine)
+B := $(BUILD)/$(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(COVER),-cover)
+
+# Libraries of the program, and those that only tests need (by their pkg-config names).
+LIBRARIES      := jansson
+TEST_LIBRARIES := cmocka mpfr
+IS_CROSS       := $(findstring aarch64,$(CC))
+
+PROGRAM_GOALS := $(filter-out help clean layers sizes,$(or $(MAKECMDGOALS),all))
+ifneq ($(PROGRAM_GOALS),)
+MISSING := $(foreach l,$(LIBRARIES),$(shell pkg-config --exists $(l) || echo $(l)))
+ifneq ($(strip $(MISSING)),)
+$(error pkg-config does not find $(MISSING): ./demo or ./test install what is missing on Debian)
+endif
+endif
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
+            -Wundef -Wimplicit-fallthrough -Werror
+COMMON := -std=gnu17 $(WARNINGS) -fno-common -ffp-contract=off -pthread -Isrc -D_GNU_SOURCE \
+          -DWARPGLASS_VERSION='"$(VERSION)"' $(CFLAGS)
+
+# The fuzzer's own main is linked into fuzz targets only.
+comma := ,
+ifneq ($(SAN),)
+SAN_FLAGS := -fno-omit-frame-pointer -fno-sanitize-recover=all
+COMPILE_SAN := $(SAN_FLAGS) -fsanitize=$(subst fuzzer,fuzzer-no-link,$(SAN))
+LINK_SAN := $(COMPILE_SAN)
+FUZZ_SAN := $(SAN_FLAGS) -fsanitize=$(SAN)
+endif
+ifneq ($(COVER),)
+COMPILE_SAN += --coverage
+LINK_SAN += --coverage
+endif
+OPTIMIZE         := $(if $(SAN)$(COVER),-O1,-O2)
+OPTIMIZE_HANDLER := $(if $(SAN)$(COVER),-O1,-O3)
+
+# The lane handlers exist once per x86-64 level, chosen at start; on other machines once.
+ifneq ($(findstring x86_64,$(MACHINE)),)
+HANDLER_LEVELS := base v3 v4
+COMMON += -DHAVE_HANDLER_LEVELS=1
+else
+HANDLER_LEVELS := base
+endif
+LEVEL_FLAGS_base :=
+LEVEL_FLAGS_v3 := -march=x86-64-v3
+LEVEL_FLAGS_v4 := -march=x86-64-v4 -mprefer-vector-width=512
+HANDLER_FLAGS := $(OPTIMIZE_HANDLER) \
+    $(if $(findstring clang,$(CC)),-fno-unroll-loops,-fno-trapping-math)
+
+# Cross compilation only makes objects: the libraries' headers do not depend on the machine.
+ifneq ($(IS_CROSS),)
+LIBRARY_CFLAGS := -isystem $(B)/include
+LIBRARY_LIBS :=
+else
+LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
+LIBRARY_LIBS   := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
+endif
+TEST_CFLAGS = $(shell pkg-config --cflags $(TEST_LIBRARIES)) -Itest
+TEST_LIBS   = $(shell pkg-config --libs $(TEST_LIBRARIES))
+
+# ---- files ----------------------------------------------------------------------------------------------
+SOURCES := $(filter-out src/cuda/%,$(sort $(wildcard src/*/*.c)))
+MAIN    := $(wildcard src/cli/main.c)
+LEVELED := $(filter src/simt/handlers.c,$(SOURCES))
+HANDLERS := $(filter src/simt/handlers%,$(SOURCES))
+PLAIN   := $(filter-out $(MAIN) $(LEVELED),$(SOURCES))
+
+EMBEDDED := $(B)/embedded_devices.o $(B)/embedded_headers.o
+OBJECTS := $(PLAIN:%.c=$(B)/%.o) $(foreach l,$(if $(LEVELED),$(HANDLER_LEVELS)),$(B)/src/simt/handlers_$(l).o) \
+           $(EMBEDDED)
+LIBRARY := $(B)/libwarpglass_core.a
+PROGRAM := $(B)/warpglass
+
+# A test's name is its path below test/ without .c: unit/kv, cli/occupancy.sh.
+TEST_SUITES   := $(filter-out data support fuzz,$(patsubst test/%/,%,$(sort $(wildcard test/*/))))
+TEST_SOURCES  := $(foreach s,$(TEST_SUITES),$(sort $(wildcard test/$(s)/*.c)))
+TEST_SCRIPTS  := $(foreach s,$(TEST_SUITES),$(sort $(wildcard test/$(s)/*.sh)))
+FUZZ_SOURCES  := $(filter-out test/fuzz/replay.c,$(sort $(wildcard test/fuzz/*.c)))
+FUZZ_NAMES    := $(FUZZ_SOURCES:test/fuzz/%.c=%)
+SUPPORT       := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard test/support/*.c)))
+ALL_TESTS     := $(TEST_SOURCES:test/%.c=%) $(TEST_SCRIPTS:test/%=%) $(FUZZ_NAMES:%=fuzz/%) \
+                 tree/layers.sh tree/sizes.sh
+TESTS         := $(if $(T),$(foreach t,$(T),$(filter $(t) $(t).sh $(t)/%,$(ALL_TESTS))),$(ALL_TESTS))
+TEST_PROGRAMS := $(patsubst %,$(B)/test/%,$(filter-out %.sh,$(TESTS)))
+
+# ---- building -------------------------------------------------------------------------------------------
+.PHONY: FORCE
+all: $(if $(MAIN),$(PROGRAM),$(LIBRARY)) ## the program (the default)
+ifeq ($(B),$(BUILD)/gcc)
+	@ln -sfn gcc/warpglass $(BUILD)/warpglass
+endif
+
+# Objects depend on the command line that makes them; the file changes only when that line does.
+FLAGS_NOW := $(CC) $(COMMON) $(COMPILE_SAN) $(OPTIMIZE) $(HANDLER_FLAGS) $(LIBRARY_CFLAGS)
+$(B)/flags: FORCE
+	@mkdir -p $(B)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
+
+# LOOSE=1 leaves out what does not compile, so that one broken file does not stop work on another.
+define compile
+@mkdir -p $(@D)
+$(CC) $(COMMON) $(COMPILE_SAN) $(OPTIMIZE) $(LIBRARY_CFLAGS) $(1) -MMD -MP -c $< -o $@ $(if $(LOOSE),|| rm -f $@)
+endef
+
+$(B)/src/%.o: src/%.c $(B)/flags | $(if $(IS_CROSS),$(B)/include)
+	$(call compile,$(if $(filter $<,$(HANDLERS)),$(HANDLER_FLAGS)))
+
+$(B)/src/simt/handlers_%.o: src/simt/handlers.c $(B)/flags | $(if $(IS_CROSS),$(B)/include)
+	$(call compile,$(HANDLER_FLAGS) $(LEVEL_FLAGS_$*) -DHANDLER_LEVEL=$*)
+
+$(B)/test/%.o: test/%.c $(B)/flags
+	$(call compile,$(TEST_CFLAGS))
+
+$(B)/embedded_%.o: $(B)/embedded_%.c $(B)/flags
+	$(call compile)
+
+$(B)/embed: tools/embed.c
+	@mkdir -p $(@D)
+	$(HOSTCC) -std=gnu17 -Wall -Wextra -O1 $< -o $@
+
+DEVICE_FILES := $(sort $(wildcard devices/*.dev devices/base/*.dev))
+HEADER_FILES := $(sort $(wildcard src/cuda/*.h src/cuda/*/*.h))
+# The folders stand among the prerequisites so that a removed file is noticed.
+$(B)/embedded_devices.c: $(B)/embed $(DEVICE_FILES) $(wildcard devices devices/base)
+	$(B)/embed embedded_devices devices $(DEVICE_FILES) > $@
+$(B)/embedded_headers.c: $(B)/embed $(HEADER_FILES) $(wildcard src/cuda)
+	$(B)/embed embedded_headers src/cuda $(HEADER_FILES) > $@
+
+$(B)/include: $(B)/flags
+	@rm -rf $@ && mkdir -p $@
+	@for h in jansson.h jansson_config.h; do \
+	    find /usr/include -maxdepth 2 -name $$h -exec ln -sf {} $@/$$h \; ; done
+
+$(LIBRARY): $(OBJECTS)
+	@rm -f $@
+	$(AR) rcs $@ $(if $(LOOSE),$$(ls $(OBJECTS) 2>/dev/null),$(OBJECTS))
+
+$(PROGRAM): $(MAIN:%.c=$(B)/%.o) $(LIBRARY)
+	$(CC) $(COMMON) $(LINK_SAN) $^ $(LIBRARY_LIBS) -lm -o $@
+
+$(B)/test/fuzz/%: $(B)/test/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/test/fuzz/replay.o) $(LIBRARY)
+	$(CC) $(COMMON) $(or $(if $(findstring fuzzer,$(SAN)),$(FUZZ_SAN)),$(LINK_SAN)) $^ $(LIBRARY_LIBS) -lm -o $@
+
+$(B)/test/%: $(B)/test/%.o $(SUPPORT) $(LIBRARY)
+	$(CC) $(COMMON) $(LINK_SAN) $^ $(TEST_LIBS) $(LIBRARY_LIBS) -lm -o $@
+
+.PHONY: all objects test-programs
+objects: $(OBJECTS) $(MAIN:%.c=$(B)/%.o)
+test-programs: $(if $(MAIN),$(PROGRAM)) $(TEST_PROGRAMS)
+
+# ---- testing --------------------------------------------------------------------------------------------
+# A failed build counts as one failed test; what was built runs all the same.
+RUN_TESTS = CC=$(CC) JOBS=$(JOBS) tools/runtests.sh $(B)
+
+.PHONY: test test-all bless fuzz fuzz-run layers sizes cover cover-print
+test: ## every test with gcc; T=unit or T=unit/kv selects, CC= and SAN= choose the build
+	@$(MAKE) -k -j$(JOBS) --no-print-directory test-programs; \
+	    BUILD_STATUS=$$? $(RUN_TESTS) $(TESTS)
+
+test-all: ## tests with clang, then ASan+UBSan, then FUZZ_SECONDS per fuzz target, then aarch64 objects
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) MAKE='$(MAKE)' tools/testall.sh
+
+bless: ## rewrite the golden files of the selected tests from what the program says now
+	@$(MAKE) -j$(JOBS) --no-print-directory test-programs
+	@BLESS=1 $(RUN_TESTS) $(filter %.sh,$(TESTS))
+
+fuzz: ## FUZZ_SECONDS of clang's fuzzer on each target; T=fuzz/kv selects
+	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer,address,undefined fuzz-run
+
+fuzz-run:
+	@$(MAKE) -k -j$(JOBS) --no-print-directory $(FUZZ_NAMES:%=$(B)/test/fuzz/%); \
+	    BUILD_STATUS=$$? FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) tools/fuzz.sh $(B) $(filter fuzz/%,$(TESTS))
+
+layers: ## include rules between folders, who may print, each header alone
+	@CC=$(CC) tools/layers.sh
+
+sizes: ## lengths of functions and files
+	@tools/sizes.sh
+
+cover: ## lines of src/ reached by the tests; T= selects (T=fuzz: by the fuzz corpus)
+	@find $(BUILD)/gcc-cover -name '*.gcda' -delete 2>/dev/null; \
+	    $(MAKE) --no-print-directory CC=gcc COVER=1 test; \
+	    $(MAKE) --no-print-directory CC=gcc COVER=1 cover-print
+
+cover-print:
+	@tools/cover.sh $(B)
+
+# ---- the rest -------------------------------------------------------------------------------------------
+.PHONY: demo bench fidelity install clean help
+demo: all ## the five transposes side by side
+	@tools/demo.sh
+
+fidelity: all ## simulated counts against the stored hardware results
+	@tools/fidelity.sh
+
+bench: all ## speed of the engine, warp instructions per second
+	@tools/bench.sh
+
+install: all ## to PREFIX (/usr/local), below DESTDIR if given
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/warpglass'
+	$(if $(wildcard doc/warpglass.1),install -D -m 644 doc/warpglass.1 \
+	    '$(DESTDIR)$(PREFIX)/share/man/man1/warpglass.1')
+	$(if $(wildcard tools/completion.bash),install -D -m 644 tools/completion.bash \
+	    '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpglass')
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD)
+
+help: ## this list
+	@echo 'Targets:'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
+	@echo
+	@echo 'Variables: CC=gcc|clang  SAN=address,undefined  T=suite[/name]  JOBS=2  BUILD=build  PREFIX=/usr/local'
+	@echo '           DESTDIR=  FUZZ_SECONDS=60  LOOSE=1 (leave out sources that do not compile)'
+
+-include $(OBJECTS:.o=.d) $(MAIN:%.c=$(B)/%.d) $(patsubst %.c,$(B)/%.d,$(TEST_SOURCES) $(FUZZ_SOURCES))
