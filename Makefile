@@ -185,7 +185,7 @@ test-programs: $(if $(MAIN),$(PROGRAM)) $(TEST_PROGRAMS)
 # A failed build counts as one failed test; what was built runs all the same.
 RUN_TESTS = CC=$(CC) JOBS=$(JOBS) tools/runtests.sh $(B)
 
-.PHONY: test test-all bless fuzz fuzz-run layers sizes cover cover-print
+.PHONY: test test-all bless fuzz fuzz-run fuzz-merge layers sizes cover cover-print
 test: ## every test with gcc; T=unit or T=unit/kv selects, CC= and SAN= choose the build
 	@$(MAKE) -k -j$(JOBS) --no-print-directory test-programs; \
 	    BUILD_STATUS=$$? $(RUN_TESTS) $(TESTS)
@@ -203,6 +203,10 @@ fuzz: ## FUZZ_SECONDS of clang's fuzzer on each target; T=fuzz/kv selects
 fuzz-run:
 	@$(MAKE) -k -j$(JOBS) --no-print-directory $(FUZZ_NAMES:%=$(B)/test/fuzz/%); \
 	    BUILD_STATUS=$$? FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) tools/fuzz.sh $(B) $(filter fuzz/%,$(TESTS))
+
+fuzz-merge: ## add to the stored corpus what the last `make fuzz` found and reaches new code
+	@for name in $(FUZZ_NAMES); do d=$(BUILD)/clang-fuzzer,address,undefined; \
+	    $$d/test/fuzz/$$name -merge=1 test/fuzz/corpus/$$name $$d/corpus/$$name || exit 1; done
 
 layers: ## include rules between folders, who may print, each header alone
 	@CC=$(CC) tools/layers.sh
