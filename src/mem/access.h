@@ -1,11 +1,13 @@
 // The one record a memory instruction of a warp becomes: who, where, how wide. Everything in mem/ that counts
-// (banks, coalescing, caches) is a function of it.
+// (banks, coalescing, caches) is a function of it. Addresses are multiples of the width: a misaligned access is a
+// fault and never gets here, so no lane straddles two sectors.
 #ifndef MEM_ACCESS_H
 #define MEM_ACCESS_H
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { N_LANES = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, MAX_LINES = 64 };
+// MAX_LINES: the most lines one access can touch, 32 lanes of 32 bytes each in eight rows of local memory.
+enum { N_LANES = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, MAX_LINES = 256 };
 typedef uint32_t lanemask;
 
 enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, N_SPACES };
@@ -20,7 +22,18 @@ enum access_kind {
 };
 
 // Where a load may be served from, from the cache operator and the ordering of the instruction.
-enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_LU, CACHE_NC, CACHE_WB, CACHE_WT, N_CACHE_OPS };
+enum cache_op {
+    CACHE_DEFAULT,
+    CACHE_CA,
+    CACHE_CG,
+    CACHE_CS,
+    CACHE_CV,
+    CACHE_LU,
+    CACHE_NC,
+    CACHE_WB,
+    CACHE_WT,
+    N_CACHE_OPS
+};
 
 struct access {
     enum space space; // resolved: never SPACE_GENERIC when it reaches the counting functions

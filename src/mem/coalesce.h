@@ -1,6 +1,16 @@
-// Global and local memory: lines and sectors of one access, and the counts ncu derives from them. Pure functions.
+// Global, local and constant memory: lines and sectors of one access, and the counts ncu derives from them.
+// Pure functions.
 //
-// Sources of the rules: Nsight Compute profiling guide; measured on an H200 (test/data/rules.csv).
+// The rules
+//     sectors   different 32-byte sectors that the active lanes touch
+//     ideal     the bytes asked for in whole sectors, ceil(lanes * width / 32), never more than `sectors`
+//     tags      different 128-byte lines
+//     atomics   L1 and L2 serialise lanes on one word: per sector the largest number of lanes on one address, summed
+//               over the sectors. Open: lanes that share sectors as well as banks (16 rows of 33 words by two
+//               columns: hardware 19, this rule 18)
+//     local     the same 4-byte word of 32 lanes makes one line, so sectors are pairs of (word, lane / 8)
+//     constant  one request per different 4-byte word
+// Sources: Nsight Compute profiling guide; measured on an H200 (test/data/rules.csv, replayed by test/model/rules.c).
 //
 //     struct line_set lines;
 //     struct global_cost c = coalesce(&access, &lines);
@@ -9,22 +19,22 @@
 #include "mem/access.h"
 
 struct global_cost {
-    uint32_t sectors;       // distinct 32-byte sectors touched (l1tex__t_sectors of loads and stores)
-    uint32_t ideal;         // memory_l2_theoretical_sectors_global_ideal: fewest sectors for that many lanes of that width
-    uint32_t tags;          // memory_l1_tag_requests_global
-    uint32_t bytes;         // bytes asked for by the lanes: n_lanes * width
-    uint32_t atomic_sectors; // atomics and reductions: the l1tex/lts sector count of ncu; else = sectors
+    uint32_t sectors;        // l1tex__t_sectors of loads and stores; memory_l2_theoretical_sectors of all
+    uint32_t ideal;          // memory_l2_theoretical_sectors_global_ideal
+    uint32_t tags;           // memory_l1_tag_requests_global
+    uint32_t bytes;          // asked for by the lanes: lanes * width
+    uint32_t atomic_sectors; // l1tex/lts sectors of ATOM, RED and CAS; of other kinds = sectors
 };
 
-// access->space is SPACE_GLOBAL, or SPACE_LOCAL after local_interleave. `lines` is filled in ascending address order.
+// access->space is SPACE_GLOBAL (local memory: the next function). `lines` is filled in ascending address order;
+// `full` is set for stores only.
 struct global_cost coalesce(const struct access *access, struct line_set *lines);
 
-// Local memory: the same 4-byte word of 32 lanes lies in one 128-byte line. Rewrites the per-thread offsets of `access`
-// to interleaved addresses: base + (offset / 4) * 128 + lane * 4 + offset % 4. `base`: where the warp's local memory
-// begins in the local address space (multiple of 128). An 8- or 16-byte access touches 2 or 4 such rows:
-// coalesce_local counts them.
+// Local memory. The per-thread offset of lane t lies at base + (offset / 4) * 128 + t * 4 + offset % 4, where `base`
+// (multiple of 128) is where the warp's local memory begins; an 8- or 16-byte access touches 2 or 4 such rows.
 struct global_cost coalesce_local(const struct access *access, uint64_t base, struct line_set *lines);
 
-// Constant memory: idc__requests of one LDC = number of distinct 4-byte words asked for (at least 1).
+// Constant memory: idc__requests of one LDC, 0 without an active lane. Open: accesses wider than 4 bytes are counted
+// by different addresses.
 uint32_t constant_requests(const struct access *access);
 #endif
