@@ -4,7 +4,7 @@
 #
 #     make CC=clang test          make SAN=address,undefined test T=unit/kv          make BUILD=/tmp/mine
 #
-# Sources are found, not listed: src/*/*.c, test/<suite>/*.c, test/<suite>/*.sh, test/fuzz/*.c.
+# Sources are found, not listed: src/*/*.c, tests/<suite>/*.c, tests/<suite>/*.sh, tests/fuzz/*.c.
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -28,9 +28,9 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 JOBS    ?= 2
+V       ?=
 
 # ---- derived --------------------------------------------------------------------------------------------
-VERSION := 0.1.0
 MACHINE := $(shell $(CC) -dumpmachine)
 B := $(BUILD)/$(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(COVER),-cover)
 
@@ -49,11 +49,9 @@ endif
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
             -Wundef -Wimplicit-fallthrough -Werror
-COMMON := -std=gnu17 $(WARNINGS) -fno-common -ffp-contract=off -pthread -Isrc -D_GNU_SOURCE \
-          -DWARPGLASS_VERSION='"$(VERSION)"' $(CFLAGS)
+COMMON := -std=gnu17 $(WARNINGS) -fno-common -ffp-contract=off -pthread -Isrc -D_GNU_SOURCE $(CFLAGS)
 
 # The fuzzer's own main is linked into fuzz targets only.
-comma := ,
 ifneq ($(SAN),)
 SAN_FLAGS := -fno-omit-frame-pointer -fno-sanitize-recover=all
 COMPILE_SAN := $(SAN_FLAGS) -fsanitize=$(subst fuzzer,fuzzer-no-link,$(SAN))
@@ -88,7 +86,7 @@ else
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 LIBRARY_LIBS   := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
 endif
-TEST_CFLAGS = $(shell pkg-config --cflags $(TEST_LIBRARIES)) -Itest
+TEST_CFLAGS = $(shell pkg-config --cflags $(TEST_LIBRARIES)) -Itests
 TEST_LIBS   = $(shell pkg-config --libs $(TEST_LIBRARIES))
 
 # ---- files ----------------------------------------------------------------------------------------------
@@ -104,35 +102,44 @@ OBJECTS := $(PLAIN:%.c=$(B)/%.o) $(foreach l,$(if $(LEVELED),$(HANDLER_LEVELS)),
 LIBRARY := $(B)/libwarpglass_core.a
 PROGRAM := $(B)/warpglass
 
-# A test's name is its path below test/ without .c: unit/kv, cli/occupancy.sh.
-TEST_SUITES   := $(filter-out data support fuzz,$(patsubst test/%/,%,$(sort $(wildcard test/*/))))
-TEST_SOURCES  := $(foreach s,$(TEST_SUITES),$(sort $(wildcard test/$(s)/*.c)))
-TEST_SCRIPTS  := $(foreach s,$(TEST_SUITES),$(sort $(wildcard test/$(s)/*.sh)))
-FUZZ_SOURCES  := $(filter-out test/fuzz/replay.c,$(sort $(wildcard test/fuzz/*.c)))
-FUZZ_NAMES    := $(FUZZ_SOURCES:test/fuzz/%.c=%)
-SUPPORT       := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard test/support/*.c)))
-ALL_TESTS     := $(TEST_SOURCES:test/%.c=%) $(TEST_SCRIPTS:test/%=%) $(FUZZ_NAMES:%=fuzz/%) \
+# A test's name is its path below tests/ without .c: unit/kv, cli/occupancy.sh.
+TEST_SUITES   := $(filter-out data support fuzz,$(patsubst tests/%/,%,$(sort $(wildcard tests/*/))))
+TEST_SOURCES  := $(foreach s,$(TEST_SUITES),$(sort $(wildcard tests/$(s)/*.c)))
+TEST_SCRIPTS  := $(foreach s,$(TEST_SUITES),$(sort $(wildcard tests/$(s)/*.sh)))
+FUZZ_SOURCES  := $(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
+FUZZ_NAMES    := $(FUZZ_SOURCES:tests/fuzz/%.c=%)
+SUPPORT       := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/support/*.c)))
+ALL_TESTS     := $(TEST_SOURCES:tests/%.c=%) $(TEST_SCRIPTS:tests/%=%) $(FUZZ_NAMES:%=fuzz/%) \
                  tree/layers.sh tree/sizes.sh
 TESTS         := $(if $(T),$(foreach t,$(T),$(filter $(t) $(t).sh $(t)/%,$(ALL_TESTS))),$(ALL_TESTS))
-TEST_PROGRAMS := $(patsubst %,$(B)/test/%,$(filter-out %.sh,$(TESTS)))
+TEST_PROGRAMS := $(patsubst %,$(B)/tests/%,$(filter-out %.sh,$(TESTS)))
 
 # ---- building -------------------------------------------------------------------------------------------
+# One short line per file; V=1 shows the commands.
+Q := $(if $(V),,@)
+say = @$(if $(V),:,echo "  $1")
+
 .PHONY: FORCE
 all: $(if $(MAIN),$(PROGRAM),$(LIBRARY)) ## the program (the default)
 ifeq ($(B),$(BUILD)/gcc)
 	@ln -sfn gcc/warpglass $(BUILD)/warpglass
 endif
 
-# Objects depend on the command line that makes them; the file changes only when that line does.
+# Objects depend on the command line that makes them and the library on the list of its objects; each file changes
+# only when what it says does.
 FLAGS_NOW := $(CC) $(COMMON) $(COMPILE_SAN) $(OPTIMIZE) $(HANDLER_FLAGS) $(LIBRARY_CFLAGS)
 $(B)/flags: FORCE
 	@mkdir -p $(B)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
+$(B)/objects: FORCE
+	@mkdir -p $(B)
+	@printf '%s\n' '$(OBJECTS)' | cmp -s - $@ || printf '%s\n' '$(OBJECTS)' > $@
 
 # LOOSE=1 leaves out what does not compile, so that one broken file does not stop work on another.
 define compile
 @mkdir -p $(@D)
-$(CC) $(COMMON) $(COMPILE_SAN) $(OPTIMIZE) $(LIBRARY_CFLAGS) $(1) -MMD -MP -c $< -o $@ $(if $(LOOSE),|| rm -f $@)
+$(call say,$@)
+$(Q)$(CC) $(COMMON) $(COMPILE_SAN) $(OPTIMIZE) $(LIBRARY_CFLAGS) $(1) -MMD -MP -c $< -o $@ $(if $(LOOSE),|| rm -f $@)
 endef
 
 $(B)/src/%.o: src/%.c $(B)/flags | $(if $(IS_CROSS),$(B)/include)
@@ -141,7 +148,7 @@ $(B)/src/%.o: src/%.c $(B)/flags | $(if $(IS_CROSS),$(B)/include)
 $(B)/src/simt/handlers_%.o: src/simt/handlers.c $(B)/flags | $(if $(IS_CROSS),$(B)/include)
 	$(call compile,$(HANDLER_FLAGS) $(LEVEL_FLAGS_$*) -DHANDLER_LEVEL=$*)
 
-$(B)/test/%.o: test/%.c $(B)/flags
+$(B)/tests/%.o: tests/%.c $(B)/flags
 	$(call compile,$(TEST_CFLAGS))
 
 $(B)/embedded_%.o: $(B)/embedded_%.c $(B)/flags
@@ -149,33 +156,37 @@ $(B)/embedded_%.o: $(B)/embedded_%.c $(B)/flags
 
 $(B)/embed: tools/embed.c
 	@mkdir -p $(@D)
-	$(HOSTCC) -std=gnu17 -Wall -Wextra -O1 $< -o $@
+	$(call say,$@)
+	$(Q)$(HOSTCC) -std=gnu17 -Wall -Wextra -O1 $< -o $@
 
 DEVICE_FILES := $(sort $(wildcard devices/*.dev devices/base/*.dev))
 HEADER_FILES := $(sort $(wildcard src/cuda/*.h src/cuda/*/*.h))
 # The folders stand among the prerequisites so that a removed file is noticed.
 $(B)/embedded_devices.c: $(B)/embed $(DEVICE_FILES) $(wildcard devices devices/base)
-	$(B)/embed embedded_devices devices $(DEVICE_FILES) > $@
+	$(Q)$(B)/embed embedded_devices devices $(DEVICE_FILES) > $@
 $(B)/embedded_headers.c: $(B)/embed $(HEADER_FILES) $(wildcard src/cuda)
-	$(B)/embed embedded_headers src/cuda $(HEADER_FILES) > $@
+	$(Q)$(B)/embed embedded_headers src/cuda $(HEADER_FILES) > $@
 
 $(B)/include: $(B)/flags
 	@rm -rf $@ && mkdir -p $@
 	@for h in jansson.h jansson_config.h; do \
 	    find /usr/include -maxdepth 2 -name $$h -exec ln -sf {} $@/$$h \; ; done
 
-$(LIBRARY): $(OBJECTS)
+$(LIBRARY): $(OBJECTS) $(B)/objects
 	@rm -f $@
-	$(AR) rcs $@ $(if $(LOOSE),$$(ls $(OBJECTS) 2>/dev/null),$(OBJECTS))
+	$(Q)$(AR) rcs $@ $(if $(LOOSE),$$(ls $(OBJECTS) 2>/dev/null),$(OBJECTS))
 
 $(PROGRAM): $(MAIN:%.c=$(B)/%.o) $(LIBRARY)
-	$(CC) $(COMMON) $(LINK_SAN) $^ $(LIBRARY_LIBS) -lm -o $@
+	$(call say,$@)
+	$(Q)$(CC) $(COMMON) $(LINK_SAN) $^ $(LIBRARY_LIBS) -lm -o $@
 
-$(B)/test/fuzz/%: $(B)/test/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/test/fuzz/replay.o) $(LIBRARY)
-	$(CC) $(COMMON) $(or $(if $(findstring fuzzer,$(SAN)),$(FUZZ_SAN)),$(LINK_SAN)) $^ $(LIBRARY_LIBS) -lm -o $@
+$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIBRARY)
+	$(call say,$@)
+	$(Q)$(CC) $(COMMON) $(or $(if $(findstring fuzzer,$(SAN)),$(FUZZ_SAN)),$(LINK_SAN)) $^ $(LIBRARY_LIBS) -lm -o $@
 
-$(B)/test/%: $(B)/test/%.o $(SUPPORT) $(LIBRARY)
-	$(CC) $(COMMON) $(LINK_SAN) $^ $(TEST_LIBS) $(LIBRARY_LIBS) -lm -o $@
+$(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(LIBRARY)
+	$(call say,$@)
+	$(Q)$(CC) $(COMMON) $(LINK_SAN) $^ $(TEST_LIBS) $(LIBRARY_LIBS) -lm -o $@
 
 .PHONY: all objects test-programs
 objects: $(OBJECTS) $(MAIN:%.c=$(B)/%.o)
@@ -201,12 +212,12 @@ fuzz: ## FUZZ_SECONDS of clang's fuzzer on each target; T=fuzz/kv selects
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer,address,undefined fuzz-run
 
 fuzz-run:
-	@$(MAKE) -k -j$(JOBS) --no-print-directory $(FUZZ_NAMES:%=$(B)/test/fuzz/%); \
+	@$(MAKE) -k -j$(JOBS) --no-print-directory $(FUZZ_NAMES:%=$(B)/tests/fuzz/%); \
 	    BUILD_STATUS=$$? FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) tools/fuzz.sh $(B) $(filter fuzz/%,$(TESTS))
 
 fuzz-merge: ## add to the stored corpus what the last `make fuzz` found and reaches new code
 	@for name in $(FUZZ_NAMES); do d=$(BUILD)/clang-fuzzer,address,undefined; \
-	    $$d/test/fuzz/$$name -merge=1 test/fuzz/corpus/$$name $$d/corpus/$$name || exit 1; done
+	    $$d/tests/fuzz/$$name -merge=1 tests/fuzz/corpus/$$name $$d/corpus/$$name || exit 1; done
 
 layers: ## include rules between folders, who may print, each header alone
 	@CC=$(CC) tools/layers.sh
@@ -249,6 +260,6 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 	@echo
 	@echo 'Variables: CC=gcc|clang  SAN=address,undefined  T=suite[/name]  JOBS=2  BUILD=build  PREFIX=/usr/local'
-	@echo '           DESTDIR=  FUZZ_SECONDS=60  LOOSE=1 (leave out sources that do not compile)'
+	@echo '           DESTDIR=  FUZZ_SECONDS=60  LOOSE=1 (leave out what does not compile)  V=1 (show commands)'
 
 -include $(OBJECTS:.o=.d) $(MAIN:%.c=$(B)/%.d) $(patsubst %.c,$(B)/%.d,$(TEST_SOURCES) $(FUZZ_SOURCES))

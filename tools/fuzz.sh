@@ -3,19 +3,19 @@
 #
 #     tools/fuzz.sh BUILD fuzz/kv fuzz/ptx
 #
-# Starts from test/fuzz/corpus/NAME (never written to; `make fuzz-merge` does that) and a dictionary
-# test/fuzz/NAME.dict where there is one. What it finds goes to BUILD/corpus/NAME, a crashing input to BUILD/crash/NAME-….
+# Starts from tests/fuzz/corpus/NAME (never written to; `make fuzz-merge` does that) and a dictionary
+# tests/fuzz/NAME.dict where there is one. What it finds goes to BUILD/corpus/NAME, a crashing input to BUILD/crash/NAME-….
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
 fuzz_one() {
     build=$1 name=${2#fuzz/}
-    mkdir -p "$build/corpus/$name" "$build/crash" "test/fuzz/corpus/$name"
+    mkdir -p "$build/corpus/$name" "$build/crash" "tests/fuzz/corpus/$name"
     dictionary=
-    [ ! -f "test/fuzz/$name.dict" ] || dictionary=-dict=test/fuzz/$name.dict
-    "$build/test/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=3000 -max_len=16384 \
+    [ ! -f "tests/fuzz/$name.dict" ] || dictionary=-dict=tests/fuzz/$name.dict
+    "$build/tests/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=3000 -max_len=16384 \
         -print_final_stats=1 -artifact_prefix="$build/crash/$name-" $dictionary \
-        "$build/corpus/$name" "test/fuzz/corpus/$name" >"$build/fuzz-$name.log" 2>&1
+        "$build/corpus/$name" "tests/fuzz/corpus/$name" >"$build/fuzz-$name.log" 2>&1
     echo $? >"$build/fuzz-$name.status"
 }
 

@@ -3,7 +3,7 @@
 #
 #     tools/runtests.sh build/gcc unit/kv cli/device.sh fuzz/kv tree/layers.sh
 #
-# A name is a program below BUILD/test/, a script below test/, or a check of the tree itself in tools/. A test that
+# A name is a program below BUILD/tests/, a script below tests/, or a check of the tree itself in tools/. A test that
 # prints TAP (every cmocka program does) counts case by case, any other as one case by its exit status: 0 passed,
 # 77 skipped. Scripts get $WARPGLASS (the program), $TEST_TMP (an empty folder of their own), $TEST_DATA and, from
 # `make bless`, BLESS=1. Everything runs in the project's root, JOBS at a time, TEST_SECONDS at most each.
@@ -28,13 +28,13 @@ run_one() {
     case $build in /*) TEST_TMP=$build/tmp/$name WARPGLASS=$build/warpglass ;; *) WARPGLASS=$PWD/$build/warpglass ;; esac
     rm -rf "$TEST_TMP"
     mkdir -p "$TEST_TMP" "$(dirname "$result")"
-    export TEST_TMP WARPGLASS TEST_DATA="$PWD/test/data" TEST_BUILD="$build" CMOCKA_MESSAGE_OUTPUT=TAP
+    export TEST_TMP WARPGLASS TEST_DATA="$PWD/tests/data" TEST_BUILD="$build" CMOCKA_MESSAGE_OUTPUT=TAP
     case $name in
     tree/*) program=tools/${name#tree/} ;;
-    *.sh) program="sh test/$name" ;;
-    *) program=$build/test/$name ;;
+    *.sh) program="sh tests/$name" ;;
+    *) program=$build/tests/$name ;;
     esac
-    # shellcheck disable=SC2086 # "sh test/x.sh" is two words
+    # shellcheck disable=SC2086 # "sh tests/x.sh" is two words
     timeout -k 5 "${TEST_SECONDS:-300}" $program >"$result.log" 2>&1 </dev/null
     status=$?
     [ $status -ne 124 ] || echo "# stopped after ${TEST_SECONDS:-300} s" >>"$result.log"

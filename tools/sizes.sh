@@ -12,7 +12,7 @@ MAX_FUNCTION=80 MAX_FILE=1000 MAX_MACRO=15
 
 command -v ctags >/dev/null || { echo 'ctags (universal-ctags) is not installed'; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-ls src/*/*.[ch] tools/*.c test/*/*.c 2>/dev/null | grep -v '^src/cuda/' >"$work/files"
+ls src/*/*.[ch] tools/*.c tests/*/*.c 2>/dev/null | grep -v '^src/cuda/' >"$work/files"
 
 # file name first last
 ctags -L "$work/files" -o - --languages=C --langmap=C:.c.h --kinds-C=fd --fields=nKe --output-format=u-ctags \

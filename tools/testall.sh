@@ -13,7 +13,7 @@ step() {
     shift
     echo "==> $name"
     start=$(date +%s)
-    { "$@" 2>&1 || echo "ended with status $?"; } | tee "$logs/$name.log" | grep -v -E '^(gcc|clang|ar|build/)[^:]*$'
+    { "$@" 2>&1 || echo "ended with status $?"; } | tee "$logs/$name.log"
     echo "    $(($(date +%s) - start)) s"
 }
 

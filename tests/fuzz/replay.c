@@ -1,5 +1,5 @@
 // A main for fuzz targets where the fuzzer's own is not linked: feeds each file of the corpus to the target once.
-// The target's name is the program's: build/gcc/test/fuzz/kv reads test/fuzz/corpus/kv/. Arguments, if any, are
+// The target's name is the program's: build/gcc/tests/fuzz/kv reads tests/fuzz/corpus/kv/. Arguments, if any, are
 // the files to feed instead (to repeat a crash without the fuzzer).
 #include "base/buf.h"
 #include <dirent.h>
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
         return status;
     const char *slash = strrchr(argv[0], '/');
     struct buf folder = {0};
-    buf_printf(&folder, "test/fuzz/corpus/%s", slash ? slash + 1 : argv[0]);
+    buf_printf(&folder, "tests/fuzz/corpus/%s", slash ? slash + 1 : argv[0]);
     status = feed_folder(folder.at);
     buf_release(&folder);
     return status;
