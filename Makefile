@@ -180,11 +180,11 @@ $(PROGRAM): $(MAIN:%.c=$(B)/%.o) $(LIBRARY)
 	$(call say,$@)
 	$(Q)$(CC) $(COMMON) $(LINK_SAN) $^ $(LIBRARY_LIBS) -lm -o $@
 
-$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIBRARY)
+$(FUZZ_NAMES:%=$(B)/tests/fuzz/%): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIBRARY)
 	$(call say,$@)
 	$(Q)$(CC) $(COMMON) $(or $(if $(findstring fuzzer,$(SAN)),$(FUZZ_SAN)),$(LINK_SAN)) $^ $(LIBRARY_LIBS) -lm -o $@
 
-$(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(LIBRARY)
+$(TEST_SOURCES:%.c=$(B)/%): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(LIBRARY)
 	$(call say,$@)
 	$(Q)$(CC) $(COMMON) $(LINK_SAN) $^ $(TEST_LIBS) $(LIBRARY_LIBS) -lm -o $@
 
