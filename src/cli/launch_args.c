@@ -212,6 +212,28 @@ static bool fill_from_file(const struct launch_arg *arg, const char *path, void 
     return fits;
 }
 
+// Numbers separated by white space.
+static bool fill_from_text(const struct launch_arg *arg, const char *path, uint8_t *host, struct err *err)
+{
+    struct buf text = {0};
+    if (!buf_read_file(&text, path, err))
+        return false;
+    uint64_t n = 0;
+    bool good = true;
+    char *state = NULL;
+    for (char *word = strtok_r(text.at, " \t\r\n", &state); word && good; word = strtok_r(NULL, " \t\r\n", &state), n++) {
+        uint64_t bits;
+        good = number_bits(word, arg->type, &bits) ||
+               err_set(err, "%s: '%s' is not a value of type .%s", path, word, ptx_type_name(arg->type));
+        if (good && n < arg->count)
+            memcpy(host + n * ptx_type_bytes(arg->type), &bits, ptx_type_bytes(arg->type));
+    }
+    if (good && n != arg->count)
+        good = err_set(err, "--arg %s: %s has %llu numbers", arg->spec, path, (unsigned long long)n);
+    buf_release(&text);
+    return good;
+}
+
 static bool parse_sequence(const char *text, double *start, double *step)
 {
     char first[48];
@@ -227,40 +249,60 @@ static bool parse_sequence(const char *text, double *start, double *step)
     return units_parse_double(first, start) && (text[length] == '\0' || units_parse_double(text + length + 1, step));
 }
 
-static void fill_elements(const struct launch_arg *arg, uint8_t *host, uint64_t seed, double start, double step)
+static bool fill_random(const struct launch_arg *arg, uint8_t *host, const char *text)
 {
-    uint32_t size = ptx_type_bytes(arg->type);
-    bool is_random = strncmp(arg->value, "random", 6) == 0;
+    double seed = 0, limit = 0; // `:SEED:LIMIT`, both optional
+    if (!parse_sequence(text, &seed, &limit) || seed < 0 || limit < 0)
+        return false;
+    uint64_t modulus = *text && strchr(text + 1, ':') ? (uint64_t)limit : 0;
     for (uint64_t i = 0; i < arg->count; i++) {
-        uint64_t bits = is_random ? random_bits(seed, i, arg->type) : sequence_bits(start, step, i, arg->type);
-        memcpy(host + i * size, &bits, size);
+        uint64_t bits = random_bits((uint64_t)seed, i, arg->type);
+        if (modulus && !is_float_type(arg->type))
+            bits = (ptx_type_bytes(arg->type) < 8 ? (uint32_t)bits : bits) % modulus;
+        memcpy(host + i * ptx_type_bytes(arg->type), &bits, ptx_type_bytes(arg->type));
     }
+    return true;
+}
+
+static bool fill_sequence(const struct launch_arg *arg, uint8_t *host, const char *text, bool is_constant)
+{
+    double start, step;
+    if (!parse_sequence(text, &start, &step))
+        return false;
+    for (uint64_t i = 0; i < arg->count; i++) {
+        uint64_t bits = sequence_bits(start, is_constant ? 0 : step, i, arg->type);
+        memcpy(host + i * ptx_type_bytes(arg->type), &bits, ptx_type_bytes(arg->type));
+    }
+    return true;
+}
+
+// `how` is WORD or WORD:rest; the rest with its colon, or NULL if the word is another.
+static const char *after_word(const char *how, const char *word)
+{
+    size_t length = strlen(word);
+    bool matches = strncmp(how, word, length) == 0 && (how[length] == '\0' || how[length] == ':');
+    return matches ? how + length : NULL;
 }
 
 static bool fill_buffer(const struct launch_arg *arg, uint8_t *host, struct err *err)
 {
-    const char *how = arg->value;
-    uint64_t seed = 0;
-    double start = 0, step = 1;
+    const char *how = arg->value, *rest;
+    bool good = false;
     memset(host, 0, launch_arg_bytes(arg));
-    if (strcmp(how, "zero") == 0)
-        return true;
     if (strncmp(how, "file:", 5) == 0)
         return fill_from_file(arg, how + 5, host, err);
-    bool good = false;
-    if (strncmp(how, "random", 6) == 0)
-        good = how[6] == '\0' || (how[6] == ':' && units_parse_u64(how + 7, &seed));
-    else if (strncmp(how, "iota", 4) == 0 && (how[4] == '\0' || how[4] == ':'))
-        good = parse_sequence(how + 4, &start, &step);
-    else if (strncmp(how, "const:", 6) == 0) {
-        good = units_parse_double(how + 6, &start);
-        step = 0;
-    }
-    if (!good)
-        return err_set(err, "--arg %s: '%s' is not zero, iota[:START[:STEP]], const:V, random[:SEED] or file:PATH",
-                       arg->spec, how);
-    fill_elements(arg, host, seed, start, step);
-    return true;
+    if (strncmp(how, "text:", 5) == 0)
+        return fill_from_text(arg, how + 5, host, err);
+    if (strcmp(how, "zero") == 0)
+        good = true;
+    else if ((rest = after_word(how, "random")))
+        good = fill_random(arg, host, rest);
+    else if ((rest = after_word(how, "iota")))
+        good = fill_sequence(arg, host, rest, false);
+    else if ((rest = after_word(how, "const")))
+        good = *rest && fill_sequence(arg, host, rest, true);
+    return good || err_set(err, "--arg %s: '%s' is not zero, iota[:START[:STEP]], const:V, random[:SEED[:LIMIT]], "
+                                "file:PATH or text:PATH", arg->spec, how);
 }
 
 uint64_t launch_arg_bytes(const struct launch_arg *arg)
