@@ -10,8 +10,11 @@ static void parse_value(const char *value)
     int64_t i;
     double d;
     uint32_t shape[3];
-    (void)(units_parse_bytes(value, &u) | units_parse_u64(value, &u) | units_parse_i64(value, &i) |
-           units_parse_double(value, &d) | units_parse_shape(value, shape));
+    (void)units_parse_bytes(value, &u);
+    (void)units_parse_u64(value, &u);
+    (void)units_parse_i64(value, &i);
+    (void)units_parse_double(value, &d);
+    (void)units_parse_shape(value, shape);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
