@@ -9,6 +9,9 @@
 //   ROW_REG     the current frame of the warp (uniform registers of SASS are rows kept equal in all lanes)
 //   ROW_POOL    immediates of the kernel, frozen when it is lowered
 //   ROW_LAUNCH  words of constant banks (parameters, sizes, user constants), filled once per launch
+//
+// Changed since the first version: struct insn has `flags` (INSN_PSEUDO), and `data` moved to its end, so that what a
+// plain handler reads lies in one cache line.
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
 #include <stdbool.h>
@@ -44,6 +47,11 @@ enum op_class {
 // How the element of a load or store is widened or cut.
 enum elem { ELEM_U8, ELEM_S8, ELEM_U16, ELEM_S16, ELEM_B32, ELEM_B64, ELEM_B128, N_ELEMS };
 
+// insn.flags
+enum {
+    INSN_PSEUDO = 1 // made by lowering, not in the program: runs, but does not count as an executed instruction
+};
+
 // One instruction, lowered: what the run loop walks over. `form` indexes the handler table.
 struct insn {
     uint16_t form;        // enum form (isa/form.h)
@@ -56,12 +64,13 @@ struct insn {
     uint32_t mod;         // modifiers, see the MOD_ macros
     rowref dst;           // row(s) written
     rowref src[MAX_SRC];  // rows read; memory: src[0] is the address (32 or 64 bit, MOD_ADDR64)
-    rowref data[MAX_DATA];// memory: rows loaded or stored (first row of a pair for 64-bit elements)
-    predref pdst[2], psrc[2];
+    predref pdst[2], psrc[2]; // PRED_TRUE in pdst: no destination, nothing is written
     int32_t offset;       // memory: displacement in bytes. Branch, call, BSSY: target instruction index.
     uint32_t extra;       // barrier number, special register, immediate mask, convergence barrier of a branch ...
     uint32_t line;        // index into kernel.lines
+    uint8_t flags;        // INSN_ bits
     uint64_t control;     // SASS control word (stall, yield, scoreboard, reuse); 0 in PTX
+    rowref data[MAX_DATA];// memory: rows loaded or stored (first row of a pair for 64-bit elements)
 };
 
 // Modifiers, packed into insn.mod. A form uses the fields that its row in ptx.def or sass.def allows; 0 = absent.
@@ -90,6 +99,7 @@ enum compare { CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, C
 enum bool_op { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
 enum semantics_order { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC };
 enum scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU /* and sys, counted alike */ };
+enum prmt_mode { PRMT_INDEX, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 enum atom_op { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS, N_ATOM_OPS };
 
 // Special registers (FORM_SREG: dst = register number `extra`).

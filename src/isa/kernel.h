@@ -1,17 +1,46 @@
 // A kernel, lowered and frozen: instructions, pools, what it needs of an SM. Made by ptx/ (later sass/), read by all.
 // Everything lives in the arena of the module it came from.
 //
-// Frames. A warp's register file is a stack of frames. A function's frame holds `n_rows` rows, then `n_preds` predicate
-// words and `n_barriers` convergence-barrier words (in rows of their own; see simt/warp.h). The entry's frame is first.
-// In every function row FRAME_RETURN holds the return address (instruction index) and row FRAME_CALLER the row number
-// of the caller's frame, per lane; then come parameter rows, return-value rows, then registers. A caller's outgoing
-// arguments are simply the parameter rows of the frame that begins right behind its own.
+// Frames. A warp's register file is a stack of frames, all of the same size within a kernel: `frame_rows` rows. The
+// frame at call depth d begins at row d * frame_rows. Every function of a kernel uses the same shape:
+//
+//     rows 0 .. n_rows - 1                        registers
+//     then ceil(n_preds / 32) rows                predicate words, 32 to a row (frame_pred_row)
+//     then ceil(n_barriers / 32) rows             convergence-barrier words (frame_barrier_row)
+//
+// so predicate and barrier words of one function never lie over the registers of another, even when lanes of one warp
+// are in different functions at the same depth, and a barrier number belongs to one function of the kernel. (Predicate
+// and barrier words are lane masks: whoever writes one must keep the bits of lanes that are not active.)
+// A new frame needs no clearing but preds[0] = ~0: barrier words are empty whenever no lane is inside, and rows that
+// were never written are undefined in PTX; a stack grown for the first time is zeroed.
+//
+// In a called function row FRAME_RETURN holds the return address (instruction index), row FRAME_CALLER the row number
+// of the caller's frame, both written by the call, per lane. Row FRAME_LOCAL holds the byte offset of the activation's
+// local variables and is written by an ordinary (pseudo) instruction before the call, like arguments. Then come
+// parameter words, then return-value words, then registers. The entry has no caller: its registers begin at row 0.
+// A caller's outgoing arguments are the parameter rows of the next frame: row frame_rows + FRAME_FIRST + word.
+//
+// Calls. FORM_CALL: lanes that hold the guard go to instruction `offset` (direct) or to the function whose code address
+// is in src[0] (row pair; `offset` is -1) with the next frame; they come back to the instruction behind the call. All
+// lanes of the split, those too for which the guard does not hold, are joined to the convergence barrier `extra`; its
+// BSYNC is the instruction behind the call. See ptx/lower.h for the rule of convergence.
+//
+// Code addresses. The address of a function is KERNEL_CODE_WINDOW + 16 * its number in the module, the same in all
+// kernels, so it can lie in initialised memory. code_targets[number] is its first instruction in this kernel,
+// NO_TARGET when it is not part of it: calling it is FAULT_ILLEGAL_CALL, as is any other address.
+//
+// FORM_BRX: src[0] = index row, src[1] = first of `offset` consecutive pool rows that hold the targets.
+// Parameters whose address is taken: generic address KERNEL_PARAM_WINDOW + offset, space SPACE_PARAM for ld.param.
 #ifndef ISA_KERNEL_H
 #define ISA_KERNEL_H
 #include "isa/isa.h"
 #include <stddef.h>
 
-enum { FRAME_RETURN = 0, FRAME_CALLER = 1, FRAME_FIRST = 2 };
+enum { FRAME_RETURN = 0, FRAME_CALLER = 1, FRAME_LOCAL = 2, FRAME_FIRST = 3 };
+
+#define KERNEL_CODE_WINDOW 0x00007b0000000000ull
+#define KERNEL_PARAM_WINDOW 0x00007c0000000000ull
+#define NO_TARGET 0xffffffffu
 
 // How far the numbers of an instruction can be trusted (fidelity statement).
 enum fidelity { FIDELITY_EXACT, FIDELITY_APPROXIMATE };
@@ -27,14 +56,36 @@ struct source_line {
 struct function {
     const char *name;
     uint32_t first_insn, n_insns;
-    uint32_t n_rows, n_preds, n_barriers; // frame
+    uint32_t n_rows, n_preds, n_barriers; // frame, the same in all functions of a kernel; n_preds counts predicate 0
     uint32_t n_param_rows, n_return_rows;
 };
+
+static inline uint32_t frame_pred_row(const struct function *function)
+{
+    return function->n_rows;
+}
+
+static inline uint32_t frame_barrier_row(const struct function *function)
+{
+    return function->n_rows + (function->n_preds + ROW_LANES - 1) / ROW_LANES;
+}
+
+static inline uint32_t frame_total_rows(const struct function *function)
+{
+    return frame_barrier_row(function) + (function->n_barriers + ROW_LANES - 1) / ROW_LANES;
+}
+
+// Rows from a frame's first row to the first row of the frame of a function that it calls.
+static inline uint32_t function_frame_rows(const struct function *function)
+{
+    return function->n_rows > function->n_preds ? function->n_rows : function->n_preds;
+}
 
 // A word of a constant bank that is used as an operand: row `ROW_LAUNCH + i` is filled from it at launch.
 struct launch_row {
     uint32_t bank;   // 0 = parameters (offset 0 = first parameter); 3 = user constants
-    uint32_t offset; // bytes
+    uint32_t offset; // bytes; a multiple of the element's size, not always of 4
+    uint8_t elem;    // enum elem, ELEM_U8 .. ELEM_B32: what is read there, widened to 32 bits
 };
 
 struct kernel_param {
@@ -51,6 +102,9 @@ struct kernel {
     uint32_t n_insns;
     struct function *functions; // [0] is the entry
     uint32_t n_functions;
+    uint32_t frame_rows;        // frame_total_rows of any function
+    const uint32_t *code_targets; // by number of the function in the module, see above
+    uint32_t n_code_targets;
 
     uint32_t (*pool)[ROW_LANES]; // ROW_POOL rows
     uint32_t n_pool;
@@ -64,10 +118,10 @@ struct kernel {
     uint32_t registers;           // per thread: from SASS exact, from PTX estimated by liveness
     bool registers_are_estimated;
     uint32_t static_shared_bytes;
-    uint32_t local_bytes;         // per thread, of the entry and its deepest known call chain
+    uint32_t local_bytes;         // per thread, of the entry and its deepest known call chain; recursion: a stack more
     uint32_t n_block_barriers;    // named barriers used
     uint32_t max_threads[3], required_threads[3], min_blocks_per_sm, required_cluster[3]; // 0 = not given
-    bool has_calls, has_indirect_calls;
+    bool has_calls, has_indirect_calls, has_recursion;
 
     // Text for reports
     const char *const *files;     // source files named by .file
