@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { MAX_SIZE_LIST = 16 };
@@ -45,8 +46,12 @@ struct device {
 
 bool device_load(struct arena *arena, const char *name_or_path, struct device *out, struct err *err);
 
-// Embedded devices in alphabetic order; NULL-terminated.
-const char *const *device_names(void);
+// The same from text in memory; `path` only names it in errors. Bases are always the embedded ones.
+bool device_parse(struct arena *arena, const char *path, const char *text, size_t length, struct device *out,
+                  struct err *err);
+
+// Embedded devices in alphabetic order; NULL-terminated, in the arena.
+const char *const *device_names(struct arena *arena);
 
 static inline const struct device_source *device_source(const struct device *d, enum device_key key)
 {
@@ -64,7 +69,12 @@ struct device_key_info {
     char type; // 'U' 'F' 'S' 'L'
     double minimum, maximum;
     bool is_required;
+    size_t offset; // of the field in struct device
 };
 const struct device_key_info *device_key_info(enum device_key key);
-void device_print_value(const struct device *d, enum device_key key, struct buf *out); // "60 MiB"
+
+// "60 MiB", "1980 MHz": as a device file writes it, so that it can be read back.
+void device_print_value(const struct device *d, enum device_key key, struct buf *out);
+bool device_has_value(const struct device *d, enum device_key key); // false for an optional key left out
+double device_number(const struct device *d, enum device_key key);  // of a key of type U or F
 #endif

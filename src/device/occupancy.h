@@ -48,9 +48,18 @@ struct occupancy {
 
 struct occupancy occupancy_of(const struct device *device, const struct kernel_needs *needs);
 
-// The split the driver chooses: the smallest size that does not lower the block count it would otherwise reach.
-// The rule was read off measured launches (test/data/carveout.csv) and is given in doc/model.md.
+// The split the driver chooses when nothing is asked of it. Read off an H200 (test/data/carveout.csv): the
+// smallest size that holds every block the other limits allow, with room for as many again where blocks have
+// at most 512 threads and half the pool suffices. On other devices the same rule is an assumption.
 uint64_t occupancy_driver_carveout(const struct device *device, const struct kernel_needs *needs);
+
+// The split the driver chooses for a preference in percent (cudaFuncAttributePreferredSharedMemoryCarveout).
+// Measured for one kernel only; cuda_occupancy.h, which CARVEOUT_PERCENT follows, says less.
+uint64_t occupancy_driver_preference(const struct device *device, const struct kernel_needs *needs,
+                                     uint64_t percent);
+
+// The smallest size that holds `bytes`, the largest if none does.
+uint64_t occupancy_carveout_for(const struct device *device, uint64_t bytes);
 
 // Would it launch? False and a sentence in `err` that names the limit, what was asked and by how much it is exceeded.
 bool launch_check(const struct device *device, const struct kernel_needs *needs, struct err *err);
