@@ -24,6 +24,8 @@ struct profile_insn {
 
 struct profile_line { uint32_t file, line, column; int32_t inlined_at; };
 
+struct kernel;
+
 // One kernel launch.
 struct profile_launch {
     uint64_t id;                 // launch order, from 0
@@ -49,7 +51,7 @@ struct profile_launch {
     uint64_t dram_write_sectors; // written back by eviction, on behalf of nobody in particular
     // environment: varies from run to run
     double wall_seconds;
-    uint32_t n_exact, n_approximate, n_unsupported; // executed instructions by fidelity
+    uint32_t n_exact, n_approximate, n_unsupported; // instructions (of the text) that ran, by fidelity
     const char *fault;           // text of a guest fault that ended the launch, NULL otherwise
     const char *const *files;
     uint32_t n_files;
@@ -76,6 +78,13 @@ struct profile_writer *profile_create(const char *path, const struct profile_env
 bool profile_append(struct profile_writer *writer, const struct profile_launch *launch, struct err *err);
 bool profile_close(struct profile_writer *writer, struct err *err);
 struct profile *profile_read(struct arena *arena, const char *path, struct err *err);
+// The same from bytes in memory; nothing points into them afterwards.
+struct profile *profile_parse(struct arena *arena, const char *path, const void *bytes, size_t n, struct err *err);
+
+// What a launch record says of the kernel: names, needs, lines, instructions with their counters (kernel->n_insns of
+// them), the fidelity counts. Borrows the kernel's texts; the rest of `out` is the caller's.
+void profile_launch_from_kernel(struct arena *arena, const struct kernel *kernel, const struct counters *counters,
+                                struct profile_launch *out);
 
 void launch_totals(const struct profile_launch *launch, struct counters *out);
 #endif
