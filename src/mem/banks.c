@@ -1,7 +1,7 @@
 // Shared memory banks: what one warp instruction costs in wavefronts. The rules are in the header.
 //
-// How it is counted: memory is seen as rows of 32 banks. A group of lanes becomes a list of the rows it touches, each
-// with a bit per bank; the cost is the greatest number of rows that have one bit in common.
+// How it is counted: memory is seen as rows of 32 banks. A group of lanes becomes a list of the rows it
+// touches, each with a bit per bank; the cost is the greatest number of rows that have one bit in common.
 #include "mem/banks.h"
 #include "mem/lanes.h"
 
@@ -63,7 +63,8 @@ static bool group_is_disjoint(const struct access *access, lanemask group)
     return !twice;
 }
 
-// The rows of a group whose lanes go up through memory, the usual case. False, with `rows` void, if they do not.
+// The rows of a group whose lanes go up through memory, the usual case. False, with `rows` void, if they do
+// not.
 static bool rows_collect_ascending(const struct access *access, lanemask group, struct rows *rows)
 {
     uint32_t last = row_of(access->addr[lanes_first(group)]);
@@ -209,7 +210,8 @@ uint32_t banks_stride_degree(uint64_t stride_elements, uint32_t width)
     return group_distinct_words(&access, access.mask);
 }
 
-// All 32 lanes at one address: each group costs one wavefront, pairs of groups of a load too; atomics serialise.
+// All 32 lanes at one address: each group costs one wavefront, pairs of groups of a load too; atomics
+// serialise.
 static uint32_t wavefronts_uniform(const struct access *access)
 {
     uint32_t n_groups = N_LANES / lanes_per_group(access->width);
@@ -218,8 +220,8 @@ static uint32_t wavefronts_uniform(const struct access *access)
     return access->kind == ACCESS_LOAD ? (n_groups + 1) / 2 : n_groups;
 }
 
-// All 32 lanes, one distance from lane to lane that is a multiple of bank and width: then the distance decides, and
-// no two lanes share a word, so that every kind costs the same. 0 if it is not such an access.
+// All 32 lanes, one distance from lane to lane that is a multiple of bank and width: then the distance
+// decides, and no two lanes share a word, so that every kind costs the same. 0 if it is not such an access.
 static uint32_t wavefronts_of_stride(const struct access *access)
 {
     uint64_t step = access->addr[1] - access->addr[0];
@@ -237,7 +239,8 @@ struct shared_cost banks_cost(const struct access *access)
     bool may_pair = access->kind == ACCESS_LOAD && access->width > BANK_BYTES;
     uint32_t wavefronts = wavefronts_of_stride(access);
     if (wavefronts == 0)
-        wavefronts = access->kind >= ACCESS_ATOM ? wavefronts_serial(access) : wavefronts_sharing_words(access, may_pair);
+        wavefronts = access->kind >= ACCESS_ATOM ? wavefronts_serial(access)
+                                                 : wavefronts_sharing_words(access, may_pair);
     return cost_times(cost_of(access, wavefronts), access->kind == ACCESS_CAS ? 2 : 1);
 }
 

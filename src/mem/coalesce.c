@@ -1,7 +1,8 @@
 // Coalescing: the sectors and lines one warp instruction touches. The rules are in the header.
 //
-// Lanes that go up through memory, the usual case, are put line after line in one pass. Others go into a window of 64
-// lines, or are sorted by rank: the place of a line is the number of lanes on lower lines, which needs no branches.
+// Lanes that go up through memory, the usual case, are put line after line in one pass. Others go into a
+// window of 64 lines, or are sorted by rank: the place of a line is the number of lanes on lower lines, which
+// needs no branches.
 #include "mem/coalesce.h"
 #include "mem/lanes.h"
 #include <string.h>
@@ -39,7 +40,8 @@ static uint32_t sector_of(uint64_t addr)
 
 static void line_put(struct line_set *lines, uint32_t at, uint64_t line, uint32_t sectors, uint32_t full)
 {
-    lines->at[at] = (struct line_use){line, (uint8_t)sectors, (uint8_t)full, (uint16_t)sector_count((uint8_t)sectors)};
+    uint32_t weight = sector_count((uint8_t)sectors);
+    lines->at[at] = (struct line_use){line, (uint8_t)sectors, (uint8_t)full, (uint16_t)weight};
 }
 
 // Bits first .. end - 1; none when they cross.
@@ -48,7 +50,7 @@ static uint32_t bits_between(uint32_t first, uint32_t end)
     return first < end ? (1u << end) - (1u << first) : 0;
 }
 
-// ---- finding the lines -----------------------------------------------------------------------------------------------
+// ---- finding the lines ------------------------------------------------------------------------------------
 
 // Every byte from `begin` to `end`: one access of 32 lanes side by side.
 static void lines_of_range(uint64_t begin, uint64_t end, bool is_store, struct line_set *lines)
@@ -88,7 +90,8 @@ static bool lines_ascending(struct lanes_on_lines *found)
     return true;
 }
 
-// The line number of every lane less the lowest one; inactive lanes repeat the first active one. Returns the highest.
+// The line number of every lane less the lowest one; inactive lanes repeat the first active one. Returns the
+// highest.
 static uint64_t lanes_line_numbers(const struct access *access, uint64_t number[N_LANES], uint64_t *lowest)
 {
     uint64_t any = access->addr[lanes_first(access->mask)], low = UINT64_MAX, high = 0;
@@ -125,7 +128,8 @@ static void lines_in_window(struct lanes_on_lines *found, const uint64_t number[
     found->lines->n = n;
 }
 
-// rank[t] = number of lanes whose number is less; equal numbers have equal ranks. No branches, eight lanes at a time.
+// rank[t] = number of lanes whose number is less; equal numbers have equal ranks. No branches, eight lanes at
+// a time.
 static void lanes_rank(const int32_t number[N_LANES], int32_t rank[N_LANES])
 {
     enum { BLOCK = 8 };
@@ -211,7 +215,7 @@ static void lines_find(struct lanes_on_lines *found)
         lines_far_apart(found);
 }
 
-// ---- what stores and atomics add ---------------------------------------------------------------------------------
+// ---- what stores and atomics add --------------------------------------------------------------------------
 
 // Which sectors a store fills completely, all lanes together.
 static void lines_mark_full(const struct lanes_on_lines *found)
@@ -267,7 +271,7 @@ static struct global_cost cost_of(const struct access *access, const struct line
     return cost;
 }
 
-// ---- the counting functions -----------------------------------------------------------------------------------------
+// ---- the counting functions -------------------------------------------------------------------------------
 
 // All 32 lanes at one distance, side by side or all on one address.
 static bool lines_of_step(const struct access *access, struct line_set *lines)
@@ -300,7 +304,8 @@ struct global_cost coalesce(const struct access *access, struct line_set *lines)
 // One 4-byte row of local memory per lane: word `part` of each lane's access.
 static void local_row(const struct access *access, uint64_t base, uint32_t part, struct access *row)
 {
-    *row = (struct access){.space = SPACE_GLOBAL, .kind = access->kind, .width = WORD_BYTES, .mask = access->mask};
+    *row = (struct access){
+        .space = SPACE_GLOBAL, .kind = access->kind, .width = WORD_BYTES, .mask = access->mask};
     if (access->width < WORD_BYTES)
         row->width = access->width;
     for (unsigned t = 0; t < N_LANES; t++) {

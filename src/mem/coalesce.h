@@ -5,12 +5,13 @@
 //     sectors   different 32-byte sectors that the active lanes touch
 //     ideal     the bytes asked for in whole sectors, ceil(lanes * width / 32), never more than `sectors`
 //     tags      different 128-byte lines
-//     atomics   L1 and L2 serialise lanes on one word: per sector the largest number of lanes on one address, summed
-//               over the sectors. Open: lanes that share sectors as well as banks (16 rows of 33 words by two
-//               columns: hardware 19, this rule 18)
-//     local     the same 4-byte word of 32 lanes makes one line, so sectors are pairs of (word, lane / 8)
+//     atomics   L1 and L2 serialise lanes on one word: per sector the largest number of lanes on one address,
+//               summed over the sectors
+//     local     the same 4-byte word of 32 lanes makes one line: sectors are pairs of (word, lane / 8)
 //     constant  one request per different 4-byte word
-// Sources: Nsight Compute profiling guide; measured on an H200 (test/data/rules.csv, replayed by test/model/rules.c).
+// Sources: Nsight Compute profiling guide; measured on an H200 (tests/data/rules.csv, every row is replayed by
+// tests/model/rules.c). Open: atomics whose lanes share both sectors and banks (a pattern of 16 rows, 33 words
+// apart, by two words counts 19; this rule says 18).
 //
 //     struct line_set lines;
 //     struct global_cost c = coalesce(&access, &lines);
@@ -26,15 +27,16 @@ struct global_cost {
     uint32_t atomic_sectors; // l1tex/lts sectors of ATOM, RED and CAS; of other kinds = sectors
 };
 
-// access->space is SPACE_GLOBAL (local memory: the next function). `lines` is filled in ascending address order;
-// `full` is set for stores only.
+// access->space is SPACE_GLOBAL (local memory: the next function). `lines` is filled in ascending address
+// order; `full` is set for stores only.
 struct global_cost coalesce(const struct access *access, struct line_set *lines);
 
-// Local memory. The per-thread offset of lane t lies at base + (offset / 4) * 128 + t * 4 + offset % 4, where `base`
-// (multiple of 128) is where the warp's local memory begins; an 8- or 16-byte access touches 2 or 4 such rows.
+// Local memory. The per-thread offset of lane t lies at base + (offset / 4) * 128 + t * 4 + offset % 4, where
+// `base` (multiple of 128) is where the warp's local memory begins; an 8- or 16-byte access touches 2 or 4
+// such rows.
 struct global_cost coalesce_local(const struct access *access, uint64_t base, struct line_set *lines);
 
-// Constant memory: idc__requests of one LDC, 0 without an active lane. Open: accesses wider than 4 bytes are counted
+// Constant memory: idc__requests of one LDC, 0 without an active lane. Open: accesses wider than 4 bytes count
 // by different addresses.
 uint32_t constant_requests(const struct access *access);
 #endif

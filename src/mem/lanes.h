@@ -1,5 +1,5 @@
-// Questions about the 32 addresses of an access that the counting functions share. The loops are branch-free so that
-// the compiler turns them into vector code.
+// Questions about the 32 addresses of an access that the counting functions share. The loops are branch-free
+// so that the compiler turns them into vector code.
 #ifndef MEM_LANES_H
 #define MEM_LANES_H
 #include "mem/access.h"
