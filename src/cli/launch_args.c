@@ -249,16 +249,40 @@ static bool parse_sequence(const char *text, double *start, double *step)
     return units_parse_double(first, start) && (text[length] == '\0' || units_parse_double(text + length + 1, step));
 }
 
+// `:SEED:LOW:HIGH`: all optional, LOW and HIGH together; whole numbers from LOW to HIGH when given.
+static bool parse_random(const char *text, uint64_t *seed, int64_t *low, uint64_t *span)
+{
+    char words[3][32] = {{0}};
+    int n = 0;
+    for (; *text == ':' && n < 3; n++) {
+        size_t length = strcspn(++text, ":");
+        if (length >= sizeof words[n])
+            return false;
+        memcpy(words[n], text, length);
+        text += length;
+    }
+    int64_t high = 0;
+    *seed = 0, *low = 0, *span = 0;
+    if (*text || n == 2 || (n && !units_parse_u64(words[0], seed)))
+        return false;
+    if (n < 3)
+        return true;
+    if (!units_parse_i64(words[1], low) || !units_parse_i64(words[2], &high) || high < *low || high - *low >= UINT32_MAX)
+        return false;
+    *span = (uint64_t)(high - *low) + 1;
+    return true;
+}
+
 static bool fill_random(const struct launch_arg *arg, uint8_t *host, const char *text)
 {
-    double seed = 0, limit = 0; // `:SEED:LIMIT`, both optional
-    if (!parse_sequence(text, &seed, &limit) || seed < 0 || limit < 0)
+    uint64_t seed, span;
+    int64_t low;
+    if (!parse_random(text, &seed, &low, &span))
         return false;
-    uint64_t modulus = *text && strchr(text + 1, ':') ? (uint64_t)limit : 0;
     for (uint64_t i = 0; i < arg->count; i++) {
-        uint64_t bits = random_bits((uint64_t)seed, i, arg->type);
-        if (modulus && !is_float_type(arg->type))
-            bits = (ptx_type_bytes(arg->type) < 8 ? (uint32_t)bits : bits) % modulus;
+        uint64_t bits = span ? sequence_bits((double)(low + (int64_t)((uint32_t)random_bits(seed, i, PT_U32) % span)), 0,
+                                             0, arg->type)
+                             : random_bits(seed, i, arg->type);
         memcpy(host + i * ptx_type_bytes(arg->type), &bits, ptx_type_bytes(arg->type));
     }
     return true;
@@ -301,7 +325,7 @@ static bool fill_buffer(const struct launch_arg *arg, uint8_t *host, struct err 
         good = fill_sequence(arg, host, rest, false);
     else if ((rest = after_word(how, "const")))
         good = *rest && fill_sequence(arg, host, rest, true);
-    return good || err_set(err, "--arg %s: '%s' is not zero, iota[:START[:STEP]], const:V, random[:SEED[:LIMIT]], "
+    return good || err_set(err, "--arg %s: '%s' is not zero, iota[:START[:STEP]], const:V, random[:SEED[:LOW:HIGH]], "
                                 "file:PATH or text:PATH", arg->spec, how);
 }
 

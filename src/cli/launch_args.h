@@ -4,13 +4,13 @@
 //     u32:42   f64:1.5   b16:7    a number in a type of one's own
 //     f32[1024]                   a buffer of zeroes in device memory; the parameter is its address
 //     f32[1024x1024]=iota         0, 1, 2 ...;  =iota:START:STEP  =const:V  =zero
-//                                 =random:SEED[:LIMIT]  =file:PATH (raw bytes)  =text:PATH (numbers)
+//                                 =random:SEED[:LOW:HIGH]  =file:PATH (raw bytes)  =text:PATH (numbers)
 //     @0   @0+256                 the address of argument 0's buffer, plus bytes
 //     bytes:file:PATH  bytes:00ff a parameter passed by value (a struct), from a file or as hexadecimal digits
 //     null                        a zero pointer
 //
-// random:SEED fills f32 and f64 with values in [0, 1), integers with all bits or below LIMIT;
-// element i depends on SEED and i alone.
+// random:SEED fills f32 and f64 with values in [0, 1), integers with all bits; with LOW and HIGH any
+// type gets whole numbers from LOW to HIGH. Element i depends on SEED and i alone.
 #ifndef CLI_LAUNCH_ARGS_H
 #define CLI_LAUNCH_ARGS_H
 #include "base/arena.h"
