@@ -247,10 +247,9 @@ bench: all ## speed of the engine, warp instructions per second
 install: all ## to PREFIX (/usr/local), below DESTDIR if given
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/warpglass'
-	$(if $(wildcard doc/warpglass.1),install -D -m 644 doc/warpglass.1 \
-	    '$(DESTDIR)$(PREFIX)/share/man/man1/warpglass.1')
-	$(if $(wildcard tools/completion.bash),install -D -m 644 tools/completion.bash \
-	    '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpglass')
+	install -d '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions'
+	$(PROGRAM) help --man > '$(DESTDIR)$(PREFIX)/share/man/man1/warpglass.1'
+	$(PROGRAM) help --completion > '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpglass'
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)
