@@ -151,7 +151,7 @@ static bool place_number(const struct launch_arg *arg, uint32_t index, const str
     enum ptx_type type = arg->type ? arg->type : type_for_text(declared_type(param), arg->value);
     uint64_t bits;
     if (type == PT_NONE)
-        return err_set(err, "argument %u: parameter %s is %u bytes passed by value; give it as bytes:HEX or bytes:file:PATH",
+        return err_set(err, "argument %u: parameter %s is %u bytes passed by value; give it as TYPE[N]=… of that size, bytes:HEX or bytes:file:PATH",
                        index, param->name, param->size_bytes);
     if (ptx_type_bytes(type) != param->size_bytes)
         return err_set(err, "argument %u: %s is %u bytes but parameter %s takes %u", index, arg->spec,
@@ -308,7 +308,7 @@ static const char *after_word(const char *how, const char *word)
     return matches ? how + length : NULL;
 }
 
-static bool fill_buffer(const struct launch_arg *arg, uint8_t *host, struct err *err)
+bool launch_arg_fill(const struct launch_arg *arg, uint8_t *host, struct err *err)
 {
     const char *how = arg->value, *rest;
     bool good = false;
@@ -348,13 +348,15 @@ static bool place_buffer(struct launch_arg *arg, uint32_t index, const struct ke
                          struct memory *memory, uint8_t *params, struct err *err)
 {
     uint64_t bytes;
+    if (param->kind == 'a' && param->size_bytes == launch_arg_bytes(arg))
+        return launch_arg_fill(arg, params + param->offset, err);
     if (__builtin_mul_overflow(arg->count, (uint64_t)ptx_type_bytes(arg->type), &bytes))
         return err_set(err, "argument %u: %s is larger than any memory", index, arg->spec);
     arg->address = memory_alloc(memory, bytes, BUFFER_ALIGN, arg->spec);
     if (!arg->address)
         return err_set(err, "argument %u: no room for %llu bytes in the device's memory", index,
                        (unsigned long long)bytes);
-    return fill_buffer(arg, memory_host(memory, arg->address, bytes), err) &&
+    return launch_arg_fill(arg, memory_host(memory, arg->address, bytes), err) &&
            place_address(arg->address, index, param, params, err);
 }
 

@@ -7,6 +7,7 @@
 //                                 =random:SEED[:LOW:HIGH]  =file:PATH (raw bytes)  =text:PATH (numbers)
 //     @0   @0+256                 the address of argument 0's buffer, plus bytes
 //     bytes:file:PATH  bytes:00ff a parameter passed by value (a struct), from a file or as hexadecimal digits
+//     f32[16]=…                   likewise, where the kernel takes 64 bytes by value
 //     null                        a zero pointer
 //
 // random:SEED fills f32 and f64 with values in [0, 1), integers with all bits; with LOW and HIGH any
@@ -38,6 +39,9 @@ bool launch_arg_parse(struct arena *arena, const char *spec, struct launch_arg *
 // argument by number and what the kernel declares there.
 bool launch_args_place(struct launch_arg *args, uint32_t n, const struct kernel *kernel, struct memory *memory,
                        uint8_t *params, struct err *err);
+
+// The initial contents of a buffer argument, launch_arg_bytes() of them, to `host` (also for --symbol).
+bool launch_arg_fill(const struct launch_arg *arg, uint8_t *host, struct err *err);
 
 uint64_t launch_arg_bytes(const struct launch_arg *arg); // size of the buffer; 0 for the other kinds
 bool launch_arg_print(const struct launch_arg *arg, const struct memory *memory, uint64_t first, uint64_t n, FILE *out);
