@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1
-find "$build/src" -name '*.gcda' | sort | while read -r data; do
+find "$build/src" -name '*.gcno' | sort | while read -r data; do
     gcov -n "$data" 2>/dev/null
 done | awk -F"'" '
     /^File / { file = $2 }

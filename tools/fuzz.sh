@@ -25,7 +25,7 @@ if [ "$1" = --one ]; then
 fi
 build=$1
 shift
-[ $# -eq 0 ] || printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" --one "$build"
+[ $# -eq 0 ] || printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 tools/fuzz.sh --one "$build"
 passed=0 failed=0
 for test in "$@"; do
     name=${test#fuzz/}

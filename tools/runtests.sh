@@ -35,8 +35,10 @@ run_one() {
     *) program=$build/tests/$name ;;
     esac
     # shellcheck disable=SC2086 # "sh tests/x.sh" is two words
+    start=$(date +%s)
     timeout -k 5 "${TEST_SECONDS:-300}" $program >"$result.log" 2>&1 </dev/null
     status=$?
+    seconds=$(($(date +%s) - start))
     [ $status -ne 124 ] || echo "# stopped after ${TEST_SECONDS:-300} s" >>"$result.log"
     set -- $(count_tap "$result.log")
     if [ "$4" -gt 0 ]; then
@@ -44,9 +46,10 @@ run_one() {
         [ "$lost" -le 0 ] || echo "# ended with status $status before $lost of its cases" >>"$result.log"
         [ "$lost" -le 0 ] || set -- "$1" $(($2 + lost)) "$3"
         [ $status -eq 0 ] || [ "$2" -gt 0 ] || set -- "$1" 1 "$3"
-        echo "$1 $2 $3" >"$result.count"
+        echo "$1 $2 $3 $seconds" >"$result.count"
     else
-        case $status in 0) echo 1 0 0 ;; 77) echo 0 0 1 ;; *) echo 0 1 0 ;; esac >"$result.count"
+        case $status in 0) set -- 1 0 0 ;; 77) set -- 0 0 1 ;; *) set -- 0 1 0 ;; esac
+        echo "$1 $2 $3 $seconds" >"$result.count"
     fi
     [ -n "${KEEP_TMP:-}" ] || rm -rf "$TEST_TMP"
 }
@@ -72,12 +75,13 @@ build=$1
 shift
 rm -rf "$build/results" "$build/tmp"
 mkdir -p "$build/results"
-[ $# -eq 0 ] || printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" --one "$build"
+[ $# -eq 0 ] || printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 tools/runtests.sh --one "$build"
 
 passed=0 failed=0 skipped=0
 for name in "$@"; do
-    read -r p f s <"$build/results/$name.count" || { p=0 f=1 s=0; }
+    read -r p f s seconds <"$build/results/$name.count" || { p=0 f=1 s=0 seconds=0; }
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    [ "$seconds" -lt 20 ] || echo "slow $name: $seconds s"
     [ "$f" -eq 0 ] || print_failure "$build" "$name"
     [ "$s" -eq 0 ] || grep '^not ok [0-9]* # SKIP' "$build/results/$name.log" | sed "s|^not ok [0-9]* # SKIP|skipped $name|"
     [ "$s" -eq 0 ] || grep -q '^1\.\.' "$build/results/$name.log" ||

@@ -134,8 +134,10 @@ bool units_parse_double(const char *text, double *out)
     if (!*text || isspace((unsigned char)*text))
         return false;
     char *end;
+    errno = 0;
     double value = strtod(text, &end);
-    if (*end)
+    bool is_too_large = errno == ERANGE && isinf(value);
+    if (*end || is_too_large)
         return false;
     *out = value;
     return true;

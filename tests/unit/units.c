@@ -80,8 +80,9 @@ static void real_numbers(void **state)
     assert_true(units_parse_double("1.5e3", &value) && value == 1500);
     assert_true(units_parse_double("-0.25", &value) && value == -0.25);
     assert_true(units_parse_double("0x1p-2", &value) && value == 0.25);
+    assert_true(units_parse_double("4e-320", &value) && value > 0);
     assert_true(units_parse_double("inf", &value) && isinf(value));
-    static const char *const bad[] = {"", " 1", "1 ", "1,5", "abc", "1.5x"};
+    static const char *const bad[] = {"", " 1", "1 ", "1,5", "abc", "1.5x", "1e999", "-1e999"};
     for (size_t i = 0; i < N_ELEMENTS(bad); i++)
         assert_false(units_parse_double(bad[i], &value));
 }
