@@ -45,7 +45,7 @@ struct ptx_variable { // register, variable or parameter; unique pointer = uniqu
     uint32_t vector;      // 1, 2, 4
     uint32_t align;       // bytes; 0 = natural
     uint64_t count;       // elements of all dimensions; 1 for scalars; 0 = [] of unknown size (extern shared)
-    bool is_array, is_extern, is_visible, is_weak, is_common, is_managed, is_pointer_param;
+    bool is_array, is_extern, is_visible, is_weak, is_common, is_hidden, is_managed, is_pointer_param;
     struct ptx_init *init;
     size_t n_init;
     uint32_t id;          // registers: 0 .. n_registers - 1 in their function; others: declaration order
@@ -80,12 +80,19 @@ struct ptx_operand {
     bool is_float, is_negated /* !p, -r */;
     uint8_t float_bytes;        // 4: 0f… (bits = IEEE single), 8: 0d… or decimal (bits = IEEE double)
     char component;             // 'x' 'y' 'z' 'w' or 0
+    const char *selector;       // "b0" "h1": part of a register in a video instruction, or NULL
     const struct ptx_label *label;
 };
 
 struct ptx_label { const char *name; uint32_t insn; /* index of the instruction it stands before */ struct ptx_position at; };
 
-struct ptx_branch_targets { const char *name; const struct ptx_label **targets; uint32_t n; };
+// .branchtargets (labels) or .calltargets (functions); the other list is empty.
+struct ptx_branch_targets {
+    const char *name;
+    const struct ptx_label **targets;
+    const char **functions;
+    uint32_t n; // entries of the list that is not empty
+};
 
 struct ptx_insn {
     const char *op;              // "add", first word of the opcode
@@ -100,6 +107,7 @@ struct ptx_insn {
     const char *text;            // the statement as written, blanks folded, without label and `;`
     const struct ptx_branch_targets *targets; // brx.idx, call with .calltargets: resolved list
     const struct ptx_prototype *prototype;    // indirect call
+    const char *pragma;          // text of a .pragma right before it ("used_bytes_mask 3840"), or NULL
 };
 
 struct ptx_loc { uint32_t file, line, column; int32_t inlined_at; /* index into locs, -1 */ const char *function_name; };
@@ -108,7 +116,7 @@ struct ptx_prototype { const char *name; struct ptx_variable **returns, **params
 
 struct ptx_function {
     const char *name;
-    bool is_entry, is_visible, is_extern, is_weak, is_noreturn, has_body;
+    bool is_entry, is_visible, is_extern, is_weak, is_hidden, is_noreturn, has_body;
     struct ptx_variable **returns, **params;
     uint32_t n_returns, n_params;
     struct ptx_variable **variables; // .shared .local .global .const .param declared inside, all scopes
@@ -122,9 +130,12 @@ struct ptx_function {
     uint32_t max_threads[3], required_threads[3], min_blocks_per_sm, max_registers, cluster[3];
     bool is_explicit_cluster;
     uint32_t max_cluster_rank;
-    const char **pragmas;
+    const char **pragmas; // of the header; those in the body are with their instruction
     uint32_t n_pragmas;
     struct ptx_position at;
+    const struct ptx_item *items; // statements in order, for printing; private to ptx/
+    uint32_t n_items;
+    const char *header_text;      // directives of the header that nothing above holds, for printing
 };
 
 struct ptx_module {
@@ -143,7 +154,8 @@ struct ptx_module {
     struct ptx_loc *locs;            // [0] = none
     uint32_t n_locs;
     struct map function_names, variable_names; // name -> struct ptx_function * / struct ptx_variable *
-    void *opaque;                    // sections, aliases and the like kept for printing; private to ptx/
+    const struct ptx_item *items;    // statements in order, for printing; private to ptx/
+    uint32_t n_items;
 };
 
 struct ptx_module *ptx_parse(struct arena *arena, const char *path, const char *text, size_t length, struct err *err);
