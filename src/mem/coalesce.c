@@ -10,7 +10,6 @@
 enum {
     WORD_BYTES = 4,
     SECTORS_PER_LINE = LINE_BYTES / SECTOR_BYTES,
-    SECTOR_WORDS = SECTOR_BYTES / WORD_BYTES,
     LINE_WORDS = LINE_BYTES / WORD_BYTES,
     WINDOW_LINES = 64
 };
@@ -221,42 +220,37 @@ static void lines_find(struct lanes_on_lines *found)
 static void lines_mark_full(const struct lanes_on_lines *found)
 {
     const struct access *access = found->access;
-    uint32_t written[N_LANES][SECTORS_PER_LINE] = {0}; // a bit per byte
+    uint32_t written[N_LANES][SECTORS_PER_LINE]; // a bit per byte
     uint32_t bytes = (uint32_t)((1ull << access->width) - 1);
     if (lanes_count(access->mask) * access->width < SECTOR_BYTES)
         return;
+    memset(written, 0, found->lines->n * sizeof written[0]);
     for (lanemask left = access->mask; left; left &= left - 1) {
         unsigned t = lanes_first(left);
-        written[found->at[t]][sector_of(access->addr[t])] |= bytes << access->addr[t] % SECTOR_BYTES;
+        uint32_t sector = sector_of(access->addr[t]);
+        uint32_t *of_sector = &written[found->at[t]][sector];
+        *of_sector |= bytes << access->addr[t] % SECTOR_BYTES;
+        found->lines->at[found->at[t]].full |= (uint8_t)((*of_sector == UINT32_MAX) << sector);
     }
-    for (uint32_t i = 0; i < found->lines->n; i++)
-        for (uint32_t s = 0; s < SECTORS_PER_LINE; s++)
-            found->lines->at[i].full |= (uint8_t)((written[i][s] == UINT32_MAX) << s);
 }
 
 // The weight of a line under atomics: how often its busiest word is wanted, sector by sector.
-static uint32_t line_weight(const uint8_t wanted[LINE_WORDS])
-{
-    uint32_t sum = 0;
-    for (uint32_t s = 0; s < SECTORS_PER_LINE; s++) {
-        uint8_t most = 0;
-        for (uint32_t w = 0; w < SECTOR_WORDS; w++)
-            most = wanted[s * SECTOR_WORDS + w] > most ? wanted[s * SECTOR_WORDS + w] : most;
-        sum += most;
-    }
-    return sum;
-}
-
 static void lines_weigh_atomic(const struct lanes_on_lines *found)
 {
-    uint8_t wanted[N_LANES][LINE_WORDS]; // lanes on each word
+    uint8_t wanted[N_LANES][LINE_WORDS];     // lanes on each word
+    uint8_t most[N_LANES][SECTORS_PER_LINE]; // the largest of a sector
     memset(wanted, 0, found->lines->n * sizeof wanted[0]);
+    memset(most, 0, found->lines->n * sizeof most[0]);
+    for (uint32_t i = 0; i < found->lines->n; i++)
+        found->lines->at[i].weight = 0;
     for (lanemask left = found->access->mask; left; left &= left - 1) {
         unsigned t = lanes_first(left);
-        wanted[found->at[t]][found->access->addr[t] / WORD_BYTES % LINE_WORDS]++;
+        uint64_t addr = found->access->addr[t];
+        uint8_t lanes = ++wanted[found->at[t]][addr / WORD_BYTES % LINE_WORDS];
+        uint8_t *of_sector = &most[found->at[t]][sector_of(addr)];
+        found->lines->at[found->at[t]].weight += lanes > *of_sector;
+        *of_sector = lanes > *of_sector ? lanes : *of_sector;
     }
-    for (uint32_t i = 0; i < found->lines->n; i++)
-        found->lines->at[i].weight = (uint16_t)line_weight(wanted[i]);
 }
 
 static struct global_cost cost_of(const struct access *access, const struct line_set *lines)

@@ -25,6 +25,8 @@ static inline unsigned lanes_first(lanemask mask)
 static inline bool lanes_step(const uint64_t addr[N_LANES], uint64_t step)
 {
     uint64_t differs = 0;
+    if (addr[N_LANES - 1] - addr[0] != (N_LANES - 1) * step)
+        return false;
     for (unsigned t = 0; t < N_LANES; t++)
         differs |= addr[t] - addr[0] - t * step;
     return differs == 0;
