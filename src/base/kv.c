@@ -7,9 +7,9 @@
 struct reader {
     struct arena *arena;
     const struct kv_file *file;
-    unsigned line;          // 1-based
-    const char *start;      // of the line
-    const char *at, *end;   // what is left of it, without comment and trailing blanks
+    unsigned line;        // 1-based
+    const char *start;    // of the line
+    const char *at, *end; // what is left of it, without comment and trailing blanks
     struct err *err;
 };
 
@@ -23,8 +23,8 @@ static unsigned column_of(const struct reader *r, const char *at)
     return (unsigned)(at - r->start) + 1;
 }
 
-#define FAIL(r, where, ...)                                                                                 \
-    err_set_at((r)->err, (r)->file->path, (r)->line, column_of((r), (where)), (r)->file->text,              \
+#define FAIL(r, where, ...)                                                                    \
+    err_set_at((r)->err, (r)->file->path, (r)->line, column_of((r), (where)), (r)->file->text, \
                (r)->file->text_length, __VA_ARGS__)
 
 static void skip_blanks(struct reader *r)
@@ -128,8 +128,8 @@ static bool check_once(struct reader *r, struct map *seen, const struct kv_pair 
 {
     const char *first = map_get(seen, pair->key, strlen(pair->key));
     if (first)
-        return FAIL(r, r->start + strspn(r->start, " \t"), "'%s' is given twice (first in line %s)", pair->key,
-                    first);
+        return FAIL(r, r->start + strspn(r->start, " \t"), "'%s' is given twice (first in line %s)",
+                    pair->key, first);
     map_set(seen, pair->key, strlen(pair->key), arena_printf(r->arena, "%u", pair->line));
     return true;
 }

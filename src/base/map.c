@@ -1,8 +1,8 @@
 // String map: entries in insertion order, beside an open-addressed table of indices. Also spelling help.
 #include "base/map.h"
 #include "base/err.h"
-#include <stdbool.h>
 #include "base/vec.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +87,8 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
     return ab < c ? ab : c;
 }
 
-// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment), three rows at a time.
+// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment), three rows at a
+// time.
 static unsigned edit_distance(const char *a, size_t n_a, const char *b, size_t n_b)
 {
     unsigned rows[3][MAX_NAME + 1];

@@ -1,4 +1,5 @@
-// Fuzz target: device files against the schema, with the bases that are built in; each value of a good one is printed.
+// Fuzz target: device files against the schema, with the bases that are built in; each value of a good one is
+// printed.
 #include "device/device.h"
 #include "device/occupancy.h"
 
@@ -13,7 +14,8 @@ static void use_device(const struct device *device)
     struct kernel_needs needs = {.threads = 256, .registers = 64, .static_shared_bytes = 10000};
     struct occupancy occupancy = occupancy_of(device, &needs);
     if (occupancy.warps_per_sm > device->max_warps_per_sm)
-        BUG("%u warps on an SM of %llu", occupancy.warps_per_sm, (unsigned long long)device->max_warps_per_sm);
+        BUG("%u warps on an SM of %llu", occupancy.warps_per_sm,
+            (unsigned long long)device->max_warps_per_sm);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
-// A main for fuzz targets where the fuzzer's own is not linked: feeds each file of the corpus to the target once.
-// The target's name is the program's: build/gcc/tests/fuzz/kv reads tests/fuzz/corpus/kv/. Arguments, if any, are
-// the files to feed instead (to repeat a crash without the fuzzer).
+// A main for fuzz targets where the fuzzer's own is not linked: feeds each file of the corpus to the target
+// once. The target's name is the program's: build/gcc/tests/fuzz/kv reads tests/fuzz/corpus/kv/. Arguments,
+// if any, are the files to feed instead (to repeat a crash without the fuzzer).
 #include "base/buf.h"
 #include <dirent.h>
 #include <stdint.h>

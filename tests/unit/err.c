@@ -1,5 +1,5 @@
-// base/err: the first error wins, places are cut out of the text, the caret stands below the column, and the two
-// fatal kinds end the process with their status.
+// base/err: the first error wins, places are cut out of the text, the caret stands below the column, and the
+// two fatal kinds end the process with their status.
 #include "base/err.h"
 #include "support/check.h"
 #include <stdlib.h>
@@ -132,10 +132,10 @@ static void fatal_statuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_error_wins),      cmocka_unit_test(text_is_one_line),
-        cmocka_unit_test(long_text_is_cut),      cmocka_unit_test(caret_is_below_column),
+        cmocka_unit_test(first_error_wins),        cmocka_unit_test(text_is_one_line),
+        cmocka_unit_test(long_text_is_cut),        cmocka_unit_test(caret_is_below_column),
         cmocka_unit_test(caret_counts_characters), cmocka_unit_test(caret_may_stand_behind_the_line),
-        cmocka_unit_test(places_may_be_missing), cmocka_unit_test(fatal_statuses),
+        cmocka_unit_test(places_may_be_missing),   cmocka_unit_test(fatal_statuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

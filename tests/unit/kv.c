@@ -58,7 +58,11 @@ static void nothing_at_all(void **state)
 static void mistakes(void **state)
 {
     (void)state;
-    static const struct { const char *text; unsigned line, column; const char *message, *source; } rows[] = {
+    static const struct {
+        const char *text;
+        unsigned line, column;
+        const char *message, *source;
+    } rows[] = {
         {"a = 1\nb 2\n", 2, 1, "expected 'key = value', found no '='", "b 2"},
         {"  b 2", 1, 3, "expected 'key = value', found no '='", "  b 2"},
         {"= 2", 1, 1, "expected a key before '='", "= 2"},

@@ -88,11 +88,11 @@ static void nearest_names(void **state)
 {
     (void)state;
     check_nearest("l2.size", "l2.size");
-    check_nearest("l2.sizes", "l2.size");    // one too many
-    check_nearest("l2.szie", "l2.size");     // two swapped
-    check_nearest("l3.size", "l2.size");     // two equally near: the first
-    check_nearest("l2.slice", "l2.slices");  // nearer than l2.size
-    check_nearest("sm_cuont", "sm.count");   // two mistakes in eight letters
+    check_nearest("l2.sizes", "l2.size");   // one too many
+    check_nearest("l2.szie", "l2.size");    // two swapped
+    check_nearest("l3.size", "l2.size");    // two equally near: the first
+    check_nearest("l2.slice", "l2.slices"); // nearer than l2.size
+    check_nearest("sm_cuont", "sm.count");  // two mistakes in eight letters
     check_nearest("h100", "h200");
     check_nearest("warp", NULL);
     check_nearest("ab", NULL);
@@ -114,9 +114,9 @@ static void nearest_of_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_map),     cmocka_unit_test(many_keys_keep_their_order),
-        cmocka_unit_test(set_replaces),  cmocka_unit_test(keys_are_bytes),
-        cmocka_unit_test(hash_is_fnv1a), cmocka_unit_test(nearest_names),
+        cmocka_unit_test(empty_map),          cmocka_unit_test(many_keys_keep_their_order),
+        cmocka_unit_test(set_replaces),       cmocka_unit_test(keys_are_bytes),
+        cmocka_unit_test(hash_is_fnv1a),      cmocka_unit_test(nearest_names),
         cmocka_unit_test(nearest_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,14 +6,45 @@
 static void bytes(void **state)
 {
     (void)state;
-    static const struct { const char *text; uint64_t bytes; } good[] = {
-        {"0", 0}, {"48", 48}, {"7 B", 7}, {"48KiB", 49152}, {"48 KiB", 49152}, {"1.5 GiB", 1610612736},
-        {"100 kB", 100000}, {"2MB", 2000000}, {"3 GB", 3000000000}, {"1 TiB", 1099511627776},
-        {"0.5 KiB", 512}, {"9223372036854775808", UINT64_C(1) << 63}, {"8388608 TiB", UINT64_C(1) << 63},
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {
+        {"0", 0},
+        {"48", 48},
+        {"7 B", 7},
+        {"48KiB", 49152},
+        {"48 KiB", 49152},
+        {"1.5 GiB", 1610612736},
+        {"100 kB", 100000},
+        {"2MB", 2000000},
+        {"3 GB", 3000000000},
+        {"1 TiB", 1099511627776},
+        {"0.5 KiB", 512},
+        {"9223372036854775808", UINT64_C(1) << 63},
+        {"8388608 TiB", UINT64_C(1) << 63},
     };
     static const char *const bad[] = {
-        "", " ", "KiB", "-1", "+1", " 1", "1.3 B", "1.", ".5 KiB", "1.0.0", "48 kib", "48 KB", "48 KiB ",
-        "48 KiBs", "9223372036854775809", "8388608.1 TiB", "99999999999999999999", "1e3", "0x10", "nan",
+        "",
+        " ",
+        "KiB",
+        "-1",
+        "+1",
+        " 1",
+        "1.3 B",
+        "1.",
+        ".5 KiB",
+        "1.0.0",
+        "48 kib",
+        "48 KB",
+        "48 KiB ",
+        "48 KiBs",
+        "9223372036854775809",
+        "8388608.1 TiB",
+        "99999999999999999999",
+        "1e3",
+        "0x10",
+        "nan",
     };
     for (size_t i = 0; i < N_ELEMENTS(good); i++) {
         uint64_t value = 1;
@@ -31,13 +62,21 @@ static void bytes(void **state)
 static void shapes(void **state)
 {
     (void)state;
-    static const struct { const char *text; uint32_t extents[3]; } good[] = {
-        {"16", {16, 1, 1}}, {"16x16", {16, 16, 1}}, {"16,16", {16, 16, 1}}, {"1x2x3", {1, 2, 3}},
-        {"4294967295", {UINT32_MAX, 1, 1}}, {"8,4x2", {8, 4, 2}},
+    static const struct {
+        const char *text;
+        uint32_t extents[3];
+    } good[] = {
+        {"16", {16, 1, 1}},
+        {"16x16", {16, 16, 1}},
+        {"16,16", {16, 16, 1}},
+        {"1x2x3", {1, 2, 3}},
+        {"4294967295", {UINT32_MAX, 1, 1}},
+        {"8,4x2", {8, 4, 2}},
     };
     static const char *const bad[] = {
-        "", "0", "16x0", "x", "16x", "x16", "16 x16", "1x2x3x4", "-1", "+1", "4294967296", "1.5", "16X16",
-        "99999999999999999999999", "16xx16", " 16", "16 ",
+        "",        "0",   "16x0", "x",          "16x", "x16",   "16 x16",
+        "1x2x3x4", "-1",  "+1",   "4294967296", "1.5", "16X16", "99999999999999999999999",
+        "16xx16",  " 16", "16 ",
     };
     for (size_t i = 0; i < N_ELEMENTS(good); i++) {
         uint32_t extents[3];
@@ -63,7 +102,8 @@ static void whole_numbers(void **state)
     assert_true(units_parse_i64("-9223372036854775808", &i) && i == INT64_MIN);
     assert_true(units_parse_i64("9223372036854775807", &i) && i == INT64_MAX);
     assert_true(units_parse_i64("-0x10", &i) && i == -16);
-    static const char *const bad[] = {"", "-", "+1", " 1", "1 ", "0x", "x1", "1a", "18446744073709551616", "--1"};
+    static const char *const bad[] = {"",   "-", "+1", " 1", "1 ", "0x", "x1", "1a", "18446744073709551616",
+                                      "--1"};
     for (size_t k = 0; k < N_ELEMENTS(bad); k++) {
         assert_false(units_parse_u64(bad[k], &u));
         assert_false(units_parse_i64(bad[k], &i));
@@ -106,8 +146,15 @@ static void printing(void **state)
     check_bytes_print(1024.0 * 1024 - 1, "1.0 MiB"); // not "1024.0 KiB"
     check_bytes_print(141e9, "131.3 GiB");
     check_bytes_print(5e15, "4547.5 TiB");
-    static const struct { uint64_t n; const char *text; } counts[] = {
-        {0, "0"}, {999, "999"}, {1000, "1,000"}, {1048576, "1,048,576"}, {100000, "100,000"},
+    static const struct {
+        uint64_t n;
+        const char *text;
+    } counts[] = {
+        {0, "0"},
+        {999, "999"},
+        {1000, "1,000"},
+        {1048576, "1,048,576"},
+        {100000, "100,000"},
         {UINT64_MAX, "18,446,744,073,709,551,615"},
     };
     for (size_t i = 0; i < N_ELEMENTS(counts); i++) {
