@@ -11,4 +11,6 @@ enum form {
 #undef FORM
     N_FORMS
 };
+
+const char *form_name(unsigned form); // "ADD_u32"
 #endif

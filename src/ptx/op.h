@@ -10,7 +10,8 @@
 #include "isa/isa.h"
 #include "ptx/ast.h"
 
-// What operand i of the instruction is. Source operands go to insn.src[0..] in order of their roles, predicates to
+// What operand i of the instruction is. An operand written as a pair `a|b` (setp, shfl, match, elect) has the role of its
+// first half; the second half is a predicate and goes to the next pdst. Source operands go to insn.src[0..] in order of their roles, predicates to
 // pdst/psrc in order, elements of vectors and stored values of memory instructions to insn.data[].
 enum role {
     ROLE_NONE,
@@ -51,13 +52,18 @@ struct op {
     uint32_t vector;            // 1, 2, 4, 8: elements of a memory instruction
     enum role roles[MAX_ROLES]; // one per operand of the instruction as written
     enum ptx_type role_types[MAX_ROLES];
-    uint32_t n_roles;
+    uint32_t n_roles;           // 0 for OP_CALL and OP_BRANCH_INDEX: lowering reads their operands itself
 };
 
 bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, struct op *out, struct err *err);
 
 // Rows of the table for `warpglass isa ptx` and the coverage test.
-struct op_info { const char *name, *types, *suffixes, *status; enum unit unit; };
+struct op_info {
+    const char *name, *types, *status; // types: "u32 s32 ", "" when the instruction has none
+    char suffixes[640];                // ".ftz .sat": those of all classes that the row allows
+    enum unit unit;
+};
 uint32_t op_count(void);
 struct op_info op_info(uint32_t row);
+const char *op_ambiguous_suffix(uint32_t row); // a word in two of the row's classes (a mistake in the table), or NULL
 #endif
