@@ -14,6 +14,7 @@
 // plain handler reads lies in one cache line.
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
+#include "base/space.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,7 +59,7 @@ struct insn {
     predref guard;        // executed by the active lanes in which this predicate holds
     uint8_t unit;         // enum unit
     uint8_t class;        // enum op_class
-    uint8_t space;        // enum space (mem/access.h) of a memory instruction
+    uint8_t space;        // enum space of a memory instruction
     uint8_t elem;         // enum elem: what one element of `data` is in memory
     uint8_t n_data;       // memory: number of elements in `data`
     uint32_t mod;         // modifiers, see the MOD_ macros

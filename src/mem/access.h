@@ -3,14 +3,13 @@
 // is a fault and never gets here, so no lane straddles two sectors.
 #ifndef MEM_ACCESS_H
 #define MEM_ACCESS_H
+#include "base/space.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 // MAX_LINES: the most lines one access can touch, 32 lanes of 32 bytes each in eight rows of local memory.
 enum { N_LANES = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, MAX_LINES = 256 };
 typedef uint32_t lanemask;
-
-enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, N_SPACES };
 
 enum access_kind {
     ACCESS_LOAD,
@@ -19,20 +18,6 @@ enum access_kind {
     ACCESS_RED,  // does not
     ACCESS_CAS,  // compare and swap (ATOM whose shared form costs double)
     N_ACCESS_KINDS
-};
-
-// Where a load may be served from, from the cache operator and the ordering of the instruction.
-enum cache_op {
-    CACHE_DEFAULT,
-    CACHE_CA,
-    CACHE_CG,
-    CACHE_CS,
-    CACHE_CV,
-    CACHE_LU,
-    CACHE_NC,
-    CACHE_WB,
-    CACHE_WT,
-    N_CACHE_OPS
 };
 
 struct access {

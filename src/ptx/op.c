@@ -1,7 +1,6 @@
 // From the words of a parsed instruction to its row of ptx.def: form, modifiers, what each operand is.
 #include "ptx/op.h"
 #include "isa/form.h"
-#include "mem/access.h"
 #include <string.h>
 
 // ---- the table ----------------------------------------------------------------------------------------------------
