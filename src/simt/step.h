@@ -12,10 +12,11 @@ enum step_kind {
     STEP_ACCESS,   // done; `access` describes the memory access (bytes are already moved)
     STEP_EXCHANGE, // `access` is a strong operation (atomic, reduction, volatile …): the caller queues it and later calls
                    // exchange_apply; the split waits if `waits`
-    STEP_FENCE,    // waits until the warp's queued operations are drained
-    STEP_BARRIER,  // arrived at a block barrier; the split waits (block_barrier_check says when it opens)
-    STEP_SWITCH,   // the split waits, yielded or merged: nothing was executed or another split is now current
-    STEP_DONE,     // the last lanes of the warp have exited
+    STEP_FENCE,    // waits until the warp's queued operations have taken effect (step.executed: a fence itself; else the
+                   // instruction comes again afterwards)
+    STEP_BARRIER,  // arrived at a block barrier; the split waits, unless it was the last: then the barrier is open
+    STEP_SWITCH,   // the split waits or has ended: nothing was executed unless step.executed, another split may be ready
+    STEP_DONE,     // the last lanes of the warp have exited (block->n_warps_done counts it already)
     STEP_FAULT     // `fault` is filled; the launch ends
 };
 
@@ -26,7 +27,8 @@ struct exchange {
     struct access access;
     uint32_t split;           // index of the waiting split; meaningless unless `waits`
     bool waits;               // the warp's split waits for the result
-    uint64_t operand[N_LANES], operand2[N_LANES]; // value, compare value
+    // Atomics: first and second source (compare and swap: compare, new value). Strong stores: the 16 bytes of the lane.
+    uint64_t operand[N_LANES], operand2[N_LANES];
     uint32_t frame;           // where the result goes
 };
 
@@ -55,13 +57,17 @@ struct sim {
 typedef enum step_kind (*handler)(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on);
 const handler *handlers_choose(void); // the table for this host CPU (baseline, x86-64-v3, x86-64-v4)
 
+// One instruction of a warp that can run (warp_can_run); with none ready it returns STEP_SWITCH.
+// Who wakes whom: block barriers open and convergence barriers merge inside warp_step; queued operations and fences wake
+// by exchange_apply. So the caller looks at warp_can_run only.
 enum step_kind warp_step(struct sim *sim, const handler *handlers, struct warp *warp, struct step *out);
 
 // A queued operation takes effect: memory is read and written, the result goes to the waiting lanes' rows, the split
-// becomes ready. Returns false and fills sim->fault on a guest fault.
+// becomes ready. Returns false and fills sim->fault on a guest fault. Each exchange of STEP_EXCHANGE must be applied once.
 bool exchange_apply(struct sim *sim, struct exchange *exchange);
 
-// All lanes that the barrier waits for have arrived: release their splits (returns true if it opened).
+// Releases the splits at the barrier if all threads it waits for have arrived (returns true if it opened). warp_step
+// calls it on each arrival and exit; the caller need not.
 bool block_barrier_open(struct block *block, uint32_t barrier);
 // Called when nothing in the block can run: FAULT_DIVERGENT_BARRIER or FAULT_DEADLOCK with words, or no fault.
 bool block_explain_stall(const struct launch *launch, const struct block *block, struct fault *out);

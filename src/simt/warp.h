@@ -15,22 +15,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAX_SPLITS = 32 };
+enum { MAX_SPLITS = 32, N_BLOCK_BARRIERS = 16 };
 
 enum split_state {
     SPLIT_READY,
-    SPLIT_CONVERGING,   // waits at BSYNC for the lanes of barrier `waits_for`
-    SPLIT_BLOCK_BARRIER,// waits at bar.sync number `waits_for`
-    SPLIT_EXCHANGE      // waits for a queued memory operation (atomic, strong access, fence) to complete
+    SPLIT_REPLAY,        // ready, but only lanes `waits_for` of it still have to execute the instruction (generic
+                         // addresses of several spaces)
+    SPLIT_CONVERGING,    // waits at BSYNC for the lanes of convergence barrier `waits_for`
+    SPLIT_WARP_SYNC,     // waits at bar.warp.sync, shfl.sync … for the lanes `waits_for`
+    SPLIT_BLOCK_BARRIER, // waits at bar.sync number `waits_for`
+    SPLIT_EXCHANGE,      // waits for the result of a queued memory operation
+    SPLIT_FENCE          // waits until all queued operations of the warp have taken effect
 };
 
 struct split {
-    uint32_t pc;        // index into kernel.insns
-    lanemask mask;      // lanes; disjoint between splits, never 0
+    lanemask mask;      // lanes; disjoint between splits, 0 = the slot is free
+    uint32_t pc;        // index into kernel.insns; of the next instruction, or of the one that waits
     uint32_t frame;     // row number of the frame's first row
+    uint32_t function;  // index into kernel.functions
     uint8_t state;      // enum split_state
     uint32_t waits_for;
     uint32_t spin;      // strong operations and backward jumps since the last progress
+};
+
+// A convergence barrier in use: lanes that will come together at the BSYNC of that number in that frame.
+struct convergence {
+    uint32_t number, function, frame;
+    lanemask mask;
 };
 
 enum fault_kind {
@@ -56,23 +67,35 @@ struct block;
 
 struct warp {
     uint32_t *rows[N_ROW_SPACES]; // [ROW_REG]: current frame of the running split; the pools are shared, read only
-    uint32_t *preds;              // predicate words of the current frame; preds[0] is always ~0
-    uint32_t *barriers;           // convergence-barrier masks of the current frame
+    uint32_t *preds;              // predicate words of the current frame; preds[0] is ~0 in the lanes of the split
     const struct kernel *kernel;
     struct block *block;
 
-    uint32_t *stack;              // frames; rows[ROW_REG] points into it
-    uint32_t stack_rows;          // capacity; grown by calls
-    uint8_t *local;               // local memory of 32 lanes, word-interleaved: (offset / 4) * 128 + lane * 4
-    uint64_t local_base;          // where it lies in the local address space (for the cache model)
-
-    struct split splits[MAX_SPLITS];
-    uint32_t n_splits, current;
+    struct split splits[MAX_SPLITS]; // slots stay where they are while they wait
+    uint32_t used, ready;         // bit s: slot s holds a split; it can run (SPLIT_READY, SPLIT_REPLAY)
+    uint32_t current;             // slot that runs
     lanemask live;                // lanes not exited
+    lanemask carry;               // CC.CF of each lane
     uint32_t warp_in_block;
-    uint32_t pending_exchanges;   // queued reductions and atomics not yet drained
+    uint32_t pending_exchanges;   // queued operations that have not yet taken effect
     bool is_done;
+
+    struct convergence *convergences;
+    uint32_t n_convergences, max_convergences;
+
+    uint32_t *stack;              // frames, 32 words a row; rows[ROW_REG] points into it
+    uint32_t *pred_stack;         // one predicate word a row: word r of it belongs to the frame that holds row r
+    uint32_t stack_rows;          // capacity of both; grown by calls
+    uint8_t *local;               // local memory of 32 lanes, word-interleaved: (offset / 4) * 128 + lane * 4
+    uint32_t local_bytes;         // per lane, a multiple of 4
+    uint64_t local_base;          // where it lies in the local address space (for the cache model)
 };
+
+// The warp has a split that can execute something: the caller's only question before warp_step.
+static inline bool warp_can_run(const struct warp *warp)
+{
+    return warp->ready != 0;
+}
 
 struct block {
     uint32_t index[3], linear;    // in the grid
@@ -80,9 +103,10 @@ struct block {
     uint32_t shared_bytes;
     struct warp *warps;
     uint32_t n_warps, n_warps_done;
-    uint32_t arrived[16];         // lanes that wait at each named barrier
-    uint32_t expected[16];        // threads a barrier with a count waits for; 0 = all
-    uint32_t reduced[16];         // running and/or/popc of bar.red
+    uint32_t n_live;              // threads not exited
+    uint32_t arrived[N_BLOCK_BARRIERS];  // threads that have arrived at each named barrier
+    uint32_t expected[N_BLOCK_BARRIERS]; // threads a barrier with a count waits for; 0 = all live ones
+    uint32_t reduced[N_BLOCK_BARRIERS];  // bar.red: threads that brought a true predicate
     uint32_t sm, slot;
     bool is_running;
 };
