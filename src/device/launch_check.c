@@ -146,9 +146,9 @@ static bool check_cluster(const struct device *d, const struct kernel_needs *k, 
     if (blocks % k->cluster)
         return err_set(err, "a grid of %s blocks is not made of whole clusters of %u: %s left over",
                        count(&f, blocks), k->cluster, count(&f, blocks % k->cluster));
-    uint64_t room = occupancy_of(d, k).blocks_per_sm * largest_gpc(d);
+    uint64_t room = largest_gpc(d);
     if (k->cluster > room)
-        return err_set(err, "a cluster of %u blocks must fit one GPC at a time; the largest holds %s, %s too few",
+        return err_set(err, "a cluster of %u blocks needs a GPC of as many SMs; the largest has %s, %s too few",
                        k->cluster, count(&f, room), count(&f, k->cluster - room));
     return true;
 }

@@ -109,25 +109,28 @@ static uint64_t half_pool_carveout(const struct device *d)
     return best;
 }
 
-// Without shared memory of its own a kernel only needs the reserved part of each block; the driver then provides
-// for four times the SM's threads, whatever registers allow.
+// Without shared memory of its own a kernel needs only the reserved part of each block; the driver then provides
+// for a number of blocks that falls with their size, whatever registers allow (but for a single block).
 static uint64_t driver_carveout_without_shared(const struct device *d, const struct kernel_needs *k)
 {
-    uint64_t n = k->threads ? 4 * 32 * d->max_warps_per_sm / k->threads : 1;
-    return occupancy_carveout_for(d, (n < d->max_blocks_per_sm ? n : d->max_blocks_per_sm) * shared_of_block(d, k));
+    enum { HALF_FROM_WARPS = 16, QUARTER_FROM_WARPS = 24 };
+    uint32_t n = (uint32_t)d->max_blocks_per_sm, warps = warps_per_block(k);
+    if (warps >= QUARTER_FROM_WARPS || limit_without_shared(d, k) <= 1)
+        n /= 4;
+    else if (warps >= HALF_FROM_WARPS)
+        n /= 2;
+    return occupancy_carveout_for(d, min_u32(n, limit_by_barriers(d, k)) * shared_of_block(d, k));
 }
 
 uint64_t occupancy_driver_carveout(const struct device *d, const struct kernel_needs *k)
 {
-    enum { MAX_SPARE_THREADS = 512 };
+    enum { MAX_SPARE_WARPS = 28 };
     if (k->static_shared_bytes + (uint64_t)k->dynamic_shared_bytes == 0)
         return driver_carveout_without_shared(d, k);
     uint64_t block = shared_of_block(d, k);
-    uint32_t blocks = limit_without_shared(d, k);
-    blocks = min_u32(blocks, as_limit(d->shared_per_sm_bytes / block));
-    blocks = blocks ? blocks : 1;
-    uint64_t enough = occupancy_carveout_for(d, blocks * block);
-    if (k->threads > MAX_SPARE_THREADS)
+    uint32_t blocks = min_u32(limit_without_shared(d, k), as_limit(d->shared_per_sm_bytes / block));
+    uint64_t enough = occupancy_carveout_for(d, (blocks ? blocks : 1) * block);
+    if (blocks <= 1 || warps_per_block(k) > MAX_SPARE_WARPS)
         return enough;
     uint64_t spare = occupancy_carveout_for(d, min_u32(2 * blocks, (uint32_t)d->max_blocks_per_sm) * block);
     uint64_t half = half_pool_carveout(d);
@@ -135,14 +138,20 @@ uint64_t occupancy_driver_carveout(const struct device *d, const struct kernel_n
     return spare > enough ? spare : enough;
 }
 
-// The percentage is of the kernel's own bytes: as many blocks as fit it, then their reserved parts on top.
+// The percentage is of kilobytes of 1,000 bytes (any total from 225,300 to 229,600 B fits what was measured), and
+// what the system reserves for the blocks that a size holds does not count towards it.
 uint64_t occupancy_driver_preference(const struct device *d, const struct kernel_needs *k, uint64_t percent)
 {
-    uint64_t own = k->static_shared_bytes + (uint64_t)k->dynamic_shared_bytes;
-    uint64_t asked = d->shared_per_sm_bytes * percent / 100;
-    uint64_t blocks = own ? asked / own : 0;
-    uint64_t block = shared_of_block(d, k);
-    return occupancy_carveout_for(d, own ? (blocks ? blocks : 1) * block : asked);
+    const struct size_list *sizes = &d->shared_carveouts_bytes;
+    uint64_t asked = d->shared_per_sm_bytes / 1024 * 1000 * percent / 100, block = shared_of_block(d, k);
+    if (k->static_shared_bytes + (uint64_t)k->dynamic_shared_bytes == 0) {
+        uint64_t usual = occupancy_driver_carveout(d, k), size = occupancy_carveout_for(d, asked);
+        return size > usual ? size : usual;
+    }
+    for (uint32_t i = 0; i < sizes->n; i++)
+        if (sizes->at[i] >= block && sizes->at[i] - sizes->at[i] / block * d->shared_reserved_bytes >= asked)
+            return sizes->at[i];
+    return d->shared_per_sm_bytes;
 }
 
 // The carve-out in force; a size too small for one block is raised to the smallest that holds one.
@@ -159,14 +168,18 @@ static uint64_t carveout_of(const struct device *d, const struct kernel_needs *k
     return occupancy_carveout_for(d, asked > block ? asked : block);
 }
 
-// Clusters are placed inside one GPC. Where the sizes of GPCs are unknown the whole device is one: an upper bound.
+// A cluster lies in one GPC, and only in one with as many SMs as it has blocks (so measured on an H200). Where the
+// sizes of GPCs are unknown the whole device counts as one: an upper bound.
 static uint32_t count_clusters(const struct device *d, uint32_t cluster, uint32_t blocks_per_sm)
 {
     uint64_t n = 0;
     if (cluster < 2)
         return 0;
+    if (d->max_cluster_blocks_per_sm)
+        blocks_per_sm = min_u32(blocks_per_sm, (uint32_t)d->max_cluster_blocks_per_sm);
     for (uint32_t i = 0; i < d->gpc_sizes.n; i++)
-        n += d->gpc_sizes.at[i] * blocks_per_sm / cluster;
+        if (d->gpc_sizes.at[i] >= cluster)
+            n += d->gpc_sizes.at[i] * blocks_per_sm / cluster;
     return as_limit(d->gpc_sizes.n ? n : d->n_sms * blocks_per_sm / cluster);
 }
 

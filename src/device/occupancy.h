@@ -48,13 +48,15 @@ struct occupancy {
 
 struct occupancy occupancy_of(const struct device *device, const struct kernel_needs *needs);
 
-// The split the driver chooses when nothing is asked of it. Read off an H200 (test/data/carveout.csv): the
-// smallest size that holds every block the other limits allow, with room for as many again where blocks have
-// at most 512 threads and half the pool suffices. On other devices the same rule is an assumption.
+// The split the driver chooses when nothing is asked of it, read off an H200 (tests/data/carveout.csv,
+// occupancy_h200_launches.csv): the smallest size that holds every block the other limits allow, with room for as
+// many again where more than one block fits, blocks have at most 28 warps and half the pool suffices. A kernel
+// without shared memory gets room for the reserved part of 32, 16 or 8 blocks (below 16, below 24, from 24 warps).
+// On other devices the same rule is an assumption.
 uint64_t occupancy_driver_carveout(const struct device *device, const struct kernel_needs *needs);
 
 // The split the driver chooses for a preference in percent (cudaFuncAttributePreferredSharedMemoryCarveout).
-// Measured for one kernel only; cuda_occupancy.h, which CARVEOUT_PERCENT follows, says less.
+// Measured as above; cuda_occupancy.h, which CARVEOUT_PERCENT follows, often names a smaller size.
 uint64_t occupancy_driver_preference(const struct device *device, const struct kernel_needs *needs,
                                      uint64_t percent);
 

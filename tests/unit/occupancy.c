@@ -242,10 +242,79 @@ static void test_carveout_fits_one_block(void **state)
 static void test_clusters(void **state)
 {
     (void)state;
-    struct kernel_needs k = {.threads = 1024, .registers = 32, .cluster = 16, .carveout = CARVEOUT_MAX};
-    assert_int_equal(occupancy_of(device_of("9.0"), &k).max_clusters, 6 * 2 + 2 * 2);
-    k.cluster = 0;
+    struct kernel_needs k = {.threads = 1024, .registers = 32, .carveout = CARVEOUT_MAX};
     assert_int_equal(occupancy_of(device_of("9.0"), &k).max_clusters, 0);
+}
+
+// What the runtime of an H200 answered: blocks per SM and refusal by registers, active clusters.
+static void check_register_row(const struct device *d, const char *line)
+{
+    struct kernel_needs k = {.carveout = CARVEOUT_MAX};
+    unsigned blocks;
+    assert_int_equal(sscanf(line, "registers,%u,%u,%u", &k.registers, &k.threads, &blocks), 3);
+    assert_int_equal(occupancy_of(d, &k).blocks_per_sm, blocks);
+    struct err err = {0};
+    assert_int_equal(launch_check(d, &k, &err), strstr(line, "cudaSuccess") != NULL);
+}
+
+static void check_cluster_row(const struct device *d, const char *line)
+{
+    struct kernel_needs k = {.registers = 16, .carveout = CARVEOUT_MAX};
+    unsigned clusters;
+    assert_int_equal(sscanf(line, "clusters,%u,%u,%u,%u", &k.cluster, &k.threads, &k.dynamic_shared_bytes, &clusters), 4);
+    k.max_dynamic_shared_bytes = k.dynamic_shared_bytes;
+    if (k.cluster > 1)
+        assert_int_equal(occupancy_of(d, &k).max_clusters, clusters);
+}
+
+static void test_runtime_answers(void **state)
+{
+    (void)state;
+    char line[256];
+    const struct device *d = device_of("9.0");
+    FILE *file = open_data("tests/data/occupancy_h200_api.csv", line, sizeof line);
+    int n = 0;
+    for (; fgets(line, sizeof line, file); n++)
+        (line[0] == 'r' ? check_register_row : check_cluster_row)(d, line);
+    fclose(file);
+    assert_int_equal(n, 483);
+}
+
+// One row of tests/data/occupancy_h200_launches.csv; preference -1 = none.
+static bool check_probed_launch(const struct device *d, const char *line)
+{
+    struct kernel_needs k = {0};
+    int preference;
+    unsigned allocated, limits[5], config;
+    assert_int_equal(sscanf(line, "%u,%u,%u,%d,%u,%u,%u,%u,%u,%u,%u,%u", &k.threads, &k.registers,
+                            &k.static_shared_bytes, &preference, &k.barriers, &allocated, &limits[0], &limits[1],
+                            &limits[2], &limits[3], &limits[4], &config), 12);
+    uint64_t expected = preference < 0 ? occupancy_driver_carveout(d, &k)
+                                       : occupancy_driver_preference(d, &k, (uint64_t)preference);
+    k.carveout = CARVEOUT_BYTES;
+    k.carveout_value = config;
+    struct occupancy o = occupancy_of(d, &k);
+    uint32_t barriers = o.limit_barriers < o.limit_blocks ? o.limit_barriers : o.limit_blocks;
+    const uint32_t got[5] = {o.limit_warps, o.limit_registers, o.limit_shared, o.limit_blocks, barriers};
+    assert_memory_equal(got, limits, sizeof got);
+    assert_int_equal(o.shared_per_block_bytes, allocated);
+    if (expected != config)
+        print_message("%s       gives %llu\n", line, (unsigned long long)expected);
+    return expected == config;
+}
+
+static void test_probed_launches(void **state)
+{
+    (void)state;
+    char line[256];
+    const struct device *d = device_of("9.0");
+    FILE *file = open_data("tests/data/occupancy_h200_launches.csv", line, sizeof line);
+    int n = 0, n_good = 0;
+    for (; fgets(line, sizeof line, file); n++)
+        n_good += check_probed_launch(d, line);
+    fclose(file);
+    assert_int_equal(n, 519);
+    assert_int_equal(n_good, n);
 }
 
 static int close_arena(void **state)
@@ -261,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_published_calculator),    cmocka_unit_test(test_every_limit),
         cmocka_unit_test(test_measured_launches),       cmocka_unit_test(test_driver_carveout),
         cmocka_unit_test(test_carveout_fits_one_block), cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_runtime_answers),         cmocka_unit_test(test_probed_launches),
     };
     arena_init(&arena, "test");
     return cmocka_run_group_tests(tests, NULL, close_arena);
