@@ -5,7 +5,7 @@
 //     sectors   different 32-byte sectors that the active lanes touch
 //     ideal     the bytes asked for in whole sectors, ceil(lanes * width / 32), never more than `sectors`
 //     tags      different 128-byte lines
-//     atomics   L1 and L2 serialise lanes on one word: per sector the largest number of lanes on one address,
+//     atomics   L1 and L2 serialise lanes on one word: per sector the largest number of lanes on one word,
 //               summed over the sectors
 //     local     the same 4-byte word of 32 lanes makes one line: sectors are pairs of (word, lane / 8)
 //     constant  one request per different 4-byte word
