@@ -267,14 +267,18 @@ static struct global_cost cost_of(const struct access *access, const struct line
 
 // ---- the counting functions -------------------------------------------------------------------------------
 
-// All 32 lanes at one distance, side by side or all on one address.
+// All 32 lanes at one distance, side by side or all on one address. Atomics of part of a word meet in words, and
+// are left to the general way.
 static bool lines_of_step(const struct access *access, struct line_set *lines)
 {
     uint64_t first = access->addr[0], step = access->addr[1] - first;
+    bool is_atomic = access->kind >= ACCESS_ATOM;
     if (!lanes_all(access->mask) || (step != 0 && step != access->width) || !lanes_step(access->addr, step))
         return false;
+    if (is_atomic && access->width < WORD_BYTES)
+        return false;
     lines_of_range(first, first + 31 * step + access->width, access->kind == ACCESS_STORE, lines);
-    if (step == 0 && access->kind >= ACCESS_ATOM)
+    if (step == 0 && is_atomic)
         lines->at[0].weight = N_LANES;
     return true;
 }
