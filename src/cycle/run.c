@@ -1,0 +1,340 @@
+// The run loop: epochs, dispatch of blocks, drains. What happens inside an SM is in sm.c.
+//
+// An epoch: every SM runs until the common time, or until none of its warps can run; then L2 events and queued strong
+// operations take effect in (time, SM) order, and blocks that ended are replaced. The first blocks go to the SMs in a
+// fixed order, one a round; each later block goes where a slot fell free first.
+#include "cycle/run.h"
+#include "base/err.h"
+#include "cycle/sm.h"
+#include "cycle/team.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// Long enough that registers, shared memory and L1 tags of an SM, fetched into the host's cache once an epoch, are used
+// many times; short enough that queues stay small.
+enum { DEFAULT_EPOCH_CYCLES = 4096 };
+
+struct engine {
+    const struct device *device;
+    struct memsys *memsys; // made by the first launch that needs it
+};
+
+struct run {
+    const struct device *device;
+    const struct run_options *options;
+    struct launch *launch;
+    struct memsys *memsys;     // NULL in MODEL_OFF
+    struct arena arena;
+    struct team *team;
+    struct tally *tallies;     // one a host thread
+    struct l2_counts *l2;      // one an instruction
+    struct sm *sms;
+    const uint32_t *order;     // SMs in the order in which blocks are handed out
+    struct ended_block *ended; // of all SMs
+    uint32_t *own_order;
+    uint32_t n_sms, next_block, n_blocks, turn;
+    uint64_t blocks_done, epoch_ticks;
+    uint32_t cycle_shift;
+    struct fault fault;
+};
+
+struct engine *engine_new(const struct device *device)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        err_memory("engine", sizeof *engine);
+    engine->device = device;
+    return engine;
+}
+
+void engine_delete(struct engine *engine)
+{
+    if (!engine)
+        return;
+    memsys_delete(engine->memsys);
+    free(engine);
+}
+
+// ---- set-up -------------------------------------------------------------------------------------------------
+
+static struct kernel_needs needs_of(const struct launch *launch)
+{
+    const struct kernel *k = launch->kernel;
+    struct kernel_needs needs = {.threads = threads_per_block(launch),
+                                 .registers = k->registers,
+                                 .static_shared_bytes = k->static_shared_bytes,
+                                 .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                                 .max_dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                                 .barriers = k->n_block_barriers,
+                                 .carveout = CARVEOUT_DRIVER};
+    memcpy(needs.block, launch->block, sizeof needs.block);
+    memcpy(needs.grid, launch->grid, sizeof needs.grid);
+    return needs;
+}
+
+// The caches as the launch finds them.
+static struct memsys *prepare_memsys(struct engine *engine, const struct run_options *options, uint64_t l1_bytes)
+{
+    if (options->model == MODEL_OFF)
+        return NULL;
+    if (!engine->memsys)
+        engine->memsys = memsys_new(engine->device, l1_bytes);
+    if (!options->keep_caches)
+        memsys_flush(engine->memsys);
+    memsys_new_launch(engine->memsys, l1_bytes);
+    return engine->memsys;
+}
+
+static const uint32_t *sm_order(struct run *run)
+{
+    if (run->memsys)
+        return memsys_sm_order(run->memsys);
+    run->own_order = arena_array(&run->arena, uint32_t, run->n_sms);
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        run->own_order[i] = i;
+    return run->own_order;
+}
+
+static void run_init(struct run *run, struct engine *engine, struct launch *launch,
+                     const struct run_options *options, const struct occupancy *occupancy)
+{
+    const struct device *device = engine->device;
+    uint32_t n_insns = launch->kernel->n_insns;
+    *run = (struct run){.device = device, .options = options, .launch = launch, .n_sms = (uint32_t)device->n_sms};
+    arena_init(&run->arena, "launch");
+    launch->n_sms = run->n_sms;
+    launch_fill_rows(launch, &run->arena);
+    run->memsys = prepare_memsys(engine, options, occupancy->l1_bytes);
+    run->order = sm_order(run);
+    run->team = team_new(options->n_threads);
+    run->tallies = arena_array(&run->arena, struct tally, team_threads(run->team));
+    for (uint32_t t = 0; t < team_threads(run->team); t++)
+        tally_init(&run->tallies[t], &run->arena, n_insns);
+    run->l2 = arena_array(&run->arena, struct l2_counts, n_insns);
+    run->sms = arena_array(&run->arena, struct sm, run->n_sms);
+    run->ended = arena_array(&run->arena, struct ended_block, run->n_sms * occupancy->blocks_per_sm);
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        sm_init(&run->sms[i], &run->arena, launch, device, run->memsys, occupancy, i);
+    run->n_blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
+    run->cycle_shift = run->sms[0].cycle_shift;
+    run->epoch_ticks = (options->epoch_cycles ? options->epoch_cycles : DEFAULT_EPOCH_CYCLES) << run->cycle_shift;
+}
+
+static void run_release(struct run *run)
+{
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        sm_release(&run->sms[i]);
+    team_delete(run->team);
+    arena_release(&run->arena);
+}
+
+// ---- blocks -------------------------------------------------------------------------------------------------
+
+static void start_first_blocks(struct run *run)
+{
+    for (uint32_t slot = 0; slot < run->sms[0].n_slots; slot++)
+        for (uint32_t i = 0; i < run->n_sms && run->next_block < run->n_blocks; i++)
+            sm_start_block(&run->sms[run->order[i]], slot, run->next_block++);
+}
+
+static int ended_before(const void *left, const void *right)
+{
+    const struct ended_block *a = left, *b = right;
+    if (a->time_ticks != b->time_ticks)
+        return a->time_ticks < b->time_ticks ? -1 : 1;
+    if (a->sm != b->sm)
+        return a->sm < b->sm ? -1 : 1;
+    return a->slot < b->slot ? -1 : a->slot > b->slot;
+}
+
+// Blocks that ended make room for the next ones, first come first served.
+static void replace_blocks(struct run *run)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < run->n_sms; i++) {
+        struct sm *sm = &run->sms[i];
+        memcpy(run->ended + n, sm->ended, sm->n_ended * sizeof *sm->ended);
+        n += sm->n_ended;
+        sm->n_ended = 0;
+    }
+    run->blocks_done += n;
+    if (run->next_block == run->n_blocks)
+        return;
+    qsort(run->ended, n, sizeof *run->ended, ended_before);
+    for (uint32_t i = 0; i < n && run->next_block < run->n_blocks; i++)
+        sm_start_block(&run->sms[run->ended[i].sm], run->ended[i].slot, run->next_block++);
+}
+
+// ---- epochs -------------------------------------------------------------------------------------------------
+
+static void run_one_sm(void *context, uint32_t item, uint32_t thread)
+{
+    struct run *run = context;
+    struct sm *sm = &run->sms[run->order[item]];
+    sm->tally = &run->tallies[thread];
+    sm_run(sm);
+}
+
+// The common time of this epoch's end: one epoch after the SM that is furthest behind. False: no SM can run.
+static bool set_epoch_end(struct run *run)
+{
+    uint64_t begin = UINT64_MAX;
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        if (sm_can_run(&run->sms[i]) && run->sms[i].now_ticks < begin)
+            begin = run->sms[i].now_ticks;
+    if (begin == UINT64_MAX)
+        return false;
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        run->sms[i].until_ticks = begin + run->epoch_ticks;
+    return true;
+}
+
+// The earliest queued operation of all SMs.
+static uint64_t next_exchange_time(const struct run *run)
+{
+    uint64_t first = UINT64_MAX;
+    for (uint32_t i = 0; i < run->n_sms; i++) {
+        const struct sm *sm = &run->sms[i];
+        if (sm->n_applied < sm->n_exchanges && sm->exchanges[sm->n_applied].time_ticks < first)
+            first = sm->exchanges[sm->n_applied].time_ticks;
+    }
+    return first;
+}
+
+// Queued operations take effect: slot by slot of time, within a slot SM by SM, beginning with another SM each time.
+static void apply_exchanges(struct run *run)
+{
+    for (uint64_t t = next_exchange_time(run); t != UINT64_MAX; t = next_exchange_time(run)) {
+        uint64_t end = t - t % MEMSYS_SLOT_TICKS + MEMSYS_SLOT_TICKS;
+        uint32_t first = run->turn++ % run->n_sms;
+        for (uint32_t i = 0; i < run->n_sms; i++) {
+            struct sm *sm = &run->sms[run->order[(first + i) % run->n_sms]];
+            while (sm->n_applied < sm->n_exchanges && sm->exchanges[sm->n_applied].time_ticks < end)
+                if (!sm_apply_next(sm))
+                    return;
+        }
+    }
+}
+
+static void report_progress(const struct run *run)
+{
+    struct run_progress *progress = run->options->progress;
+    if (!progress)
+        return;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        n += run->sms[i].n_instructions;
+    atomic_store_explicit(&progress->blocks_done, run->blocks_done, memory_order_relaxed);
+    atomic_store_explicit(&progress->n_blocks, run->n_blocks, memory_order_relaxed);
+    atomic_store_explicit(&progress->warp_instructions, n, memory_order_relaxed);
+}
+
+// The earliest guest fault of this epoch, if there is one.
+static bool find_fault(struct run *run)
+{
+    const struct sm *earliest = NULL;
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        if (run->sms[i].has_fault && (!earliest || run->sms[i].now_ticks < earliest->now_ticks))
+            earliest = &run->sms[i];
+    if (earliest)
+        run->fault = earliest->sim.fault;
+    return earliest != NULL;
+}
+
+// Nothing can run any more, yet blocks are left: says why.
+static void explain_stall(struct run *run)
+{
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        for (uint32_t slot = 0; slot < run->sms[i].n_allocated; slot++) {
+            const struct block *block = &run->sms[i].blocks[slot];
+            if (block->is_running && block_explain_stall(run->launch, block, &run->fault))
+                return;
+        }
+    BUG("%s: nothing can run, and no block says why", run->launch->kernel->name);
+}
+
+static void drain(struct run *run)
+{
+    if (run->memsys)
+        memsys_drain(run->memsys, UINT64_MAX, run->l2);
+    apply_exchanges(run);
+    for (uint32_t i = 0; i < run->n_sms; i++)
+        sm_settle(&run->sms[i]);
+}
+
+static void run_epochs(struct run *run)
+{
+    start_first_blocks(run);
+    while (run->blocks_done < run->n_blocks) {
+        if (!set_epoch_end(run)) {
+            explain_stall(run);
+            return;
+        }
+        team_work(run->team, run->n_sms, run_one_sm, run);
+        drain(run);
+        if (find_fault(run))
+            return;
+        replace_blocks(run);
+        report_progress(run);
+    }
+}
+
+// ---- result -------------------------------------------------------------------------------------------------
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void collect(const struct run *run, struct counters *counters, struct run_result *result)
+{
+    uint32_t n_insns = run->launch->kernel->n_insns;
+    for (uint32_t t = 0; t < team_threads(run->team); t++)
+        tally_add_to(&run->tallies[t], counters);
+    tally_add_l2(run->l2, n_insns, counters);
+    for (uint32_t t = 0; t < team_threads(run->team); t++)
+        for (uint32_t i = 0; i < n_insns; i++) {
+            result->warp_instructions += run->tallies[t].hot[i].executed;
+            result->thread_instructions += run->tallies[t].hot[i].threads;
+        }
+    for (uint32_t i = 0; i < run->n_sms; i++) {
+        uint64_t cycles = run->sms[i].now_ticks >> run->cycle_shift;
+        result->cycles = cycles > result->cycles ? cycles : result->cycles;
+    }
+    result->fault = run->fault;
+}
+
+// Coarse: the busiest SM's issue slots, or the time that device memory needs for its bytes if that is longer.
+static void collect_dram(const struct run *run, uint64_t writes_before, uint64_t cycles_before,
+                         struct run_result *result)
+{
+    if (!run->memsys)
+        return;
+    uint64_t cycles = memsys_dram_cycles(run->memsys) - cycles_before;
+    result->dram_write_sectors = memsys_dram_write_sectors(run->memsys) - writes_before;
+    result->cycles = cycles > result->cycles ? cycles : result->cycles;
+}
+
+bool engine_run(struct engine *engine, struct launch *launch, const struct run_options *options,
+                struct counters *counters, struct run_result *result, struct err *err)
+{
+    struct kernel_needs needs = needs_of(launch);
+    struct run run;
+    double begin = seconds_now();
+    *result = (struct run_result){.occupancy = occupancy_of(engine->device, &needs)};
+    if (!launch_check(engine->device, &needs, err))
+        return false;
+    run_init(&run, engine, launch, options, &result->occupancy);
+    uint64_t writes = run.memsys ? memsys_dram_write_sectors(run.memsys) : 0;
+    uint64_t cycles = run.memsys ? memsys_dram_cycles(run.memsys) : 0;
+    run_epochs(&run);
+    collect(&run, counters, result);
+    collect_dram(&run, writes, cycles, result);
+    run_release(&run);
+    result->wall_seconds = seconds_now() - begin;
+    return true;
+}

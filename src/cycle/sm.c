@@ -1,0 +1,216 @@
+// One SM: warps take turns, steps are counted, accesses go into the hierarchy.
+#include "cycle/sm.h"
+#include "base/err.h"
+#include <stdlib.h>
+
+// ---- life ---------------------------------------------------------------------------------------------------
+
+static uint32_t log2_floor(uint64_t n)
+{
+    return n ? 63 - (uint32_t)__builtin_clzll(n) : 0;
+}
+
+void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, const struct device *device,
+             struct memsys *memsys, const struct occupancy *occupancy, uint32_t index)
+{
+    uint32_t n_warps = occupancy->blocks_per_sm * occupancy->warps_per_block;
+    if (n_warps > MAX_WARPS_PER_SM)
+        BUG("%u warps on one SM", n_warps);
+    sm->sim.launch = launch;
+    sm->sim.sm = index;
+    sm->memsys = memsys;
+    sm->handlers = handlers_choose();
+    sm->cycle_shift = log2_floor(device->n_subpartitions);
+    sm->n_slots = occupancy->blocks_per_sm;
+    sm->warps_per_block = occupancy->warps_per_block;
+    sm->blocks = arena_array(arena, struct block, sm->n_slots);
+    sm->ended = arena_array(arena, struct ended_block, sm->n_slots);
+    sm->exchanges = malloc(QUEUED_EXCHANGES * sizeof *sm->exchanges); // touched only by kernels that use it
+    if (!sm->exchanges)
+        err_memory("queue of strong operations", QUEUED_EXCHANGES * sizeof *sm->exchanges);
+}
+
+void sm_release(struct sm *sm)
+{
+    for (uint32_t slot = 0; slot < sm->n_allocated; slot++)
+        block_release(&sm->blocks[slot]);
+    free(sm->exchanges);
+}
+
+// ---- which warps can run ------------------------------------------------------------------------------------
+
+static uint32_t warp_index(const struct sm *sm, const struct warp *warp)
+{
+    return warp->block->slot * sm->warps_per_block + warp->warp_in_block;
+}
+
+static void set_ready(struct sm *sm, uint32_t warp, bool ready)
+{
+    uint64_t bit = 1ull << warp % 64;
+    if (ready)
+        sm->ready[warp / 64] |= bit;
+    else
+        sm->ready[warp / 64] &= ~bit;
+}
+
+static void block_update_ready(struct sm *sm, struct block *block)
+{
+    for (uint32_t w = 0; w < block->n_warps; w++)
+        set_ready(sm, block->slot * sm->warps_per_block + w, warp_can_run(&block->warps[w]));
+}
+
+bool sm_can_run(const struct sm *sm)
+{
+    return (sm->ready[0] | sm->ready[1]) && !sm->has_fault;
+}
+
+// The first warp that can run from `from` on, round the circle. There is one.
+static uint32_t next_ready(const struct sm *sm, uint32_t from)
+{
+    uint32_t half = from / 64 % 2;
+    uint64_t at_or_after = sm->ready[half] & (UINT64_MAX << from % 64);
+    if (at_or_after)
+        return half * 64 + (uint32_t)__builtin_ctzll(at_or_after);
+    if (sm->ready[!half])
+        return !half * 64 + (uint32_t)__builtin_ctzll(sm->ready[!half]);
+    return half * 64 + (uint32_t)__builtin_ctzll(sm->ready[half]);
+}
+
+// ---- blocks -------------------------------------------------------------------------------------------------
+
+static void set_step_ticks(struct sm *sm)
+{
+    uint32_t n_warps = sm->n_running * sm->warps_per_block, per_cycle = 1u << sm->cycle_shift;
+    sm->step_ticks = n_warps && n_warps < per_cycle ? (per_cycle + n_warps - 1) / n_warps : 1;
+}
+
+void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index)
+{
+    struct block *block = &sm->blocks[slot];
+    for (; sm->n_allocated <= slot; sm->n_allocated++)
+        block_allocate(sm->sim.launch, &sm->blocks[sm->n_allocated]);
+    block_start(sm->sim.launch, block, linear_index, sm->sim.sm, slot);
+    block->is_running = true;
+    for (uint32_t w = 0; w < block->n_warps; w++)
+        sm->warps[slot * sm->warps_per_block + w] = &block->warps[w];
+    sm->n_running++;
+    set_step_ticks(sm);
+    block_update_ready(sm, block);
+}
+
+static void block_ended(struct sm *sm, struct block *block)
+{
+    block->is_running = false;
+    sm->n_running--;
+    set_step_ticks(sm);
+    sm->ended[sm->n_ended++] = (struct ended_block){sm->now_ticks, sm->sim.sm, block->slot};
+}
+
+// ---- steps --------------------------------------------------------------------------------------------------
+
+static void count_access(struct sm *sm, const struct warp *warp, const struct access *access)
+{
+    struct outcome outcome;
+    if (!sm->memsys)
+        return;
+    uint64_t local_base = access->space == SPACE_LOCAL ? warp->local_base : 0;
+    memsys_access(sm->memsys, sm->sim.sm, access, local_base, sm->now_ticks, &outcome);
+    tally_access(sm->tally, access, &outcome);
+}
+
+static bool is_long(const struct access *access)
+{
+    return access->space == SPACE_GLOBAL || access->space == SPACE_LOCAL;
+}
+
+static void queue_exchange(struct sm *sm, const struct exchange *exchange)
+{
+    sm->exchanges[sm->n_exchanges++] = (struct queued_exchange){sm->now_ticks, *exchange};
+}
+
+// What ends a warp's turn other than a plain access. Barriers open inside warp_step, so after an arrival or an exit
+// other warps of the block may be ready as well.
+static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, enum step_kind kind)
+{
+    struct block *block = warp->block;
+    switch (kind) {
+    case STEP_EXCHANGE:
+        count_access(sm, warp, &step->exchange->access);
+        queue_exchange(sm, step->exchange);
+        set_ready(sm, warp_index(sm, warp), warp_can_run(warp));
+        break;
+    case STEP_FENCE:
+        set_ready(sm, warp_index(sm, warp), warp_can_run(warp));
+        break;
+    case STEP_BARRIER:
+    case STEP_SWITCH:
+        block_update_ready(sm, block);
+        break;
+    case STEP_DONE:
+        block_update_ready(sm, block);
+        if (block->n_warps_done == block->n_warps)
+            block_ended(sm, block);
+        break;
+    case STEP_FAULT:
+        sm->has_fault = true;
+        break;
+    default:
+        break;
+    }
+}
+
+// One turn of one warp.
+static void warp_turn(struct sm *sm, struct warp *warp)
+{
+    for (uint32_t n = 0; n < QUANTUM_STEPS; n++) {
+        struct step step;
+        enum step_kind kind = warp_step(&sm->sim, sm->handlers, warp, &step);
+        if (step.executed) {
+            tally_step(sm->tally, &step);
+            sm->n_instructions++;
+            sm->now_ticks += sm->step_ticks;
+            sm->sim.now_cycles = sm->now_ticks >> sm->cycle_shift;
+        }
+        if (kind == STEP_PLAIN)
+            continue;
+        if (kind != STEP_ACCESS) {
+            end_turn(sm, warp, &step, kind);
+            return;
+        }
+        count_access(sm, warp, step.access);
+        if (is_long(step.access))
+            return;
+    }
+}
+
+static bool has_room(const struct sm *sm)
+{
+    return sm->n_exchanges < QUEUED_EXCHANGES && (!sm->memsys || memsys_has_room(sm->memsys, sm->sim.sm));
+}
+
+void sm_run(struct sm *sm)
+{
+    while (sm->now_ticks < sm->until_ticks && sm_can_run(sm) && has_room(sm)) {
+        uint32_t w = next_ready(sm, sm->next_warp);
+        sm->next_warp = (w + 1) % MAX_WARPS_PER_SM;
+        warp_turn(sm, sm->warps[w]);
+    }
+}
+
+// ---- between epochs -----------------------------------------------------------------------------------------
+
+bool sm_apply_next(struct sm *sm)
+{
+    struct exchange *exchange = &sm->exchanges[sm->n_applied++].exchange;
+    if (!exchange_apply(&sm->sim, exchange)) {
+        sm->has_fault = true;
+        return false;
+    }
+    set_ready(sm, warp_index(sm, exchange->warp), warp_can_run(exchange->warp));
+    return true;
+}
+
+void sm_settle(struct sm *sm)
+{
+    sm->n_exchanges = sm->n_applied = 0;
+}

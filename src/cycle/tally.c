@@ -1,0 +1,86 @@
+// From outcomes to counters.
+#include "cycle/tally.h"
+
+void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns)
+{
+    tally->n_insns = n_insns;
+    tally->hot = arena_array(arena, struct tally_hot, n_insns);
+    tally->accesses = arena_array(arena, struct counters, n_insns);
+}
+
+static void tally_global(struct counters *c, const struct access *access, const struct outcome *out)
+{
+    c->global_requests++;
+    c->global_sectors += out->sectors;
+    c->global_ideal += out->ideal_sectors;
+    c->global_tags += out->tags;
+    c->global_bytes += out->bytes;
+    c->global_hits += out->l1_hit_sectors;
+    c->global_misses += out->l1_miss_sectors;
+    if (access->kind >= ACCESS_ATOM)
+        c->atomic_sectors += out->atomic_sectors;
+}
+
+static void tally_local(struct counters *c, const struct outcome *out)
+{
+    c->local_requests++;
+    c->local_sectors += out->sectors;
+    c->local_hits += out->l1_hit_sectors;
+    c->local_misses += out->l1_miss_sectors;
+}
+
+static void tally_shared(struct counters *c, const struct outcome *out)
+{
+    c->shared_requests++;
+    c->shared_wavefronts += out->wavefronts;
+    c->shared_ideal += out->ideal_wavefronts;
+    c->shared_bytes += out->bytes;
+}
+
+void tally_access(struct tally *tally, const struct access *access, const struct outcome *out)
+{
+    struct counters *c = &tally->accesses[access->insn];
+    switch (access->space) {
+    case SPACE_GLOBAL:
+        tally_global(c, access, out);
+        break;
+    case SPACE_LOCAL:
+        tally_local(c, out);
+        break;
+    case SPACE_SHARED:
+        tally_shared(c, out);
+        break;
+    default:
+        c->constant_requests += out->constant_requests;
+        c->constant_misses += out->constant_misses;
+    }
+}
+
+void tally_add_to(const struct tally *tally, struct counters *counters)
+{
+    for (uint32_t i = 0; i < tally->n_insns; i++) {
+        counters_add(&counters[i], &tally->accesses[i]);
+        counters[i].executed += tally->hot[i].executed;
+        counters[i].threads += tally->hot[i].threads;
+        counters[i].threads_on += tally->hot[i].threads_on;
+    }
+}
+
+void tally_add_l2(const struct l2_counts *l2, uint32_t n_insns, struct counters *counters)
+{
+    for (uint32_t i = 0; i < n_insns; i++) {
+        struct counters *c = &counters[i];
+        c->l2_read_requests += l2[i].read_requests;
+        c->l2_read_sectors += l2[i].read_sectors;
+        c->l2_read_hits += l2[i].read_hits;
+        c->l2_write_requests += l2[i].write_requests;
+        c->l2_write_sectors += l2[i].write_sectors;
+        c->l2_write_hits += l2[i].write_hits;
+        c->l2_atomic_requests += l2[i].atomic_requests;
+        c->l2_atomic_sectors += l2[i].atomic_sectors;
+        c->l2_atomic_hits += l2[i].atomic_hits;
+        c->fabric_sectors += l2[i].fabric_sectors;
+        c->dram_read_sectors += l2[i].dram_read_sectors;
+        c->dram_write_sectors += l2[i].dram_write_sectors;
+    }
+}

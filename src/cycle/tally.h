@@ -1,0 +1,36 @@
+// What one host thread counts while it runs SMs: one entry an instruction, in two parts, so that what every instruction
+// touches stays close together. Tallies of all threads are summed when the launch ends, so the split does not show.
+#ifndef CYCLE_TALLY_H
+#define CYCLE_TALLY_H
+#include "mem/memsys.h"
+#include "prof/counters.h"
+#include "simt/step.h"
+
+struct tally_hot { uint64_t executed, threads, threads_on; };
+
+struct tally {
+    struct tally_hot *hot;     // n_insns entries each
+    struct counters *accesses; // the other fields
+    uint32_t n_insns;
+};
+
+void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns);
+void tally_access(struct tally *tally, const struct access *access, const struct outcome *outcome);
+void tally_add_to(const struct tally *tally, struct counters *counters);
+void tally_add_l2(const struct l2_counts *l2, uint32_t n_insns, struct counters *counters);
+
+static inline uint32_t tally_lanes(lanemask mask)
+{
+    return mask == UINT32_MAX ? N_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
+// Once for every warp instruction.
+static inline void tally_step(struct tally *tally, const struct step *step)
+{
+    struct tally_hot *hot = &tally->hot[step->pc];
+    uint32_t lanes = tally_lanes(step->active);
+    hot->executed++;
+    hot->threads += lanes;
+    hot->threads_on += step->on == step->active ? lanes : tally_lanes(step->on);
+}
+#endif
