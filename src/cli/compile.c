@@ -1,44 +1,42 @@
 // Compiles a .cu file to PTX by running nvcc or clang in a temporary folder.
 #include "cli/compile.h"
+#include "base/arena.h"
 #include "base/embed.h"
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+enum { CLANG_NEWEST_CC = 80 };
 
-enum { MAX_PATH = 512, CLANG_NEWEST_CC = 80 };
-
-// The first file of that name on PATH that may be executed.
-static bool find_program(const char *name, char out[static MAX_PATH])
+// The first file of that name on PATH that may be executed, or NULL.
+static const char *find_program(struct arena *arena, const char *name)
 {
     const char *path = getenv("PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
-        snprintf(out, MAX_PATH, "%.*s/%s", (int)length, path, name);
-        if (length && access(out, X_OK) == 0)
-            return true;
+        const char *file = arena_printf(arena, "%.*s/%s", (int)length, path, name);
+        if (length && access(file, X_OK) == 0)
+            return file;
         path += length + (path[length] == ':');
     }
-    return false;
+    return NULL;
 }
 
-static bool find_nvcc(char out[static MAX_PATH])
+static const char *find_nvcc(struct arena *arena)
 {
-    if (find_program("nvcc", out))
-        return true;
-    snprintf(out, MAX_PATH, "/usr/local/cuda/bin/nvcc");
-    return access(out, X_OK) == 0;
+    static const char usual[] = "/usr/local/cuda/bin/nvcc";
+    const char *found = find_program(arena, "nvcc");
+    return found ? found : access(usual, X_OK) == 0 ? usual : NULL;
 }
 
-static bool find_clang(char out[static MAX_PATH])
+static const char *find_clang(struct arena *arena)
 {
-    return find_program("clang", out) || find_program("clang-14", out);
+    const char *found = find_program(arena, "clang");
+    return found ? found : find_program(arena, "clang-14");
 }
 
 static bool run(const char *const argv[], const char *what, struct err *err)
@@ -56,19 +54,23 @@ static bool run(const char *const argv[], const char *what, struct err *err)
     return true;
 }
 
-static bool run_nvcc(const char *nvcc, const char *path, unsigned cc, const char *output, struct err *err)
+// One compilation: where its files are, what comes out.
+struct job {
+    struct arena *arena;
+    const char *source, *folder, *output;
+};
+
+static bool run_nvcc(const struct job *job, const char *nvcc, unsigned cc, struct err *err)
 {
-    char arch[32];
-    snprintf(arch, sizeof arch, "-arch=compute_%u", cc);
-    const char *argv[] = {nvcc, arch, "-O3", "-lineinfo", "-ptx", path, "-o", output, NULL};
+    const char *arch = arena_printf(job->arena, "-arch=compute_%u", cc);
+    const char *argv[] = {nvcc, arch, "-O3", "-lineinfo", "-ptx", job->source, "-o", job->output, NULL};
     return run(argv, "nvcc", err);
 }
 
-static bool write_headers(const char *folder, struct err *err)
+static bool write_headers(const struct job *job, struct err *err)
 {
     for (const struct embedded_file *header = embedded_headers; header->name; header++) {
-        char path[MAX_PATH];
-        snprintf(path, sizeof path, "%s/%s", folder, header->name);
+        const char *path = arena_printf(job->arena, "%s/%s", job->folder, header->name);
         FILE *file = fopen(path, "w");
         if (!file || fwrite(header->text, 1, header->length, file) != header->length || fclose(file) != 0)
             return err_set(err, "cannot write %s: %s", path, strerror(errno));
@@ -76,58 +78,54 @@ static bool write_headers(const char *folder, struct err *err)
     return true;
 }
 
-static void remove_headers(const char *folder)
+static void remove_headers(const struct job *job)
 {
-    for (const struct embedded_file *header = embedded_headers; header->name; header++) {
-        char path[MAX_PATH];
-        snprintf(path, sizeof path, "%s/%s", folder, header->name);
-        unlink(path);
-    }
+    for (const struct embedded_file *header = embedded_headers; header->name; header++)
+        unlink(arena_printf(job->arena, "%s/%s", job->folder, header->name));
 }
 
-static bool run_clang(const char *clang, const char *path, const char *folder, const char *output, struct err *err)
+static bool run_clang(const struct job *job, const char *clang, struct err *err)
 {
-    char include[MAX_PATH];
-    snprintf(include, sizeof include, "-I%s", folder);
+    const char *include = arena_printf(job->arena, "-I%s", job->folder);
     const char *argv[] = {clang, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
-                    "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_80", "-Xclang", "-target-feature", "-Xclang",
-                    "+ptx75", "-Xclang", "-target-sdk-version=11.5", "-O3", "-gline-tables-only", include, "-include",
-                    "cuda_runtime.h", "-S", path, "-o", output, NULL};
-    bool good = write_headers(folder, err) && run(argv, "clang", err);
-    remove_headers(folder);
+                          "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_80", "-Xclang", "-target-feature", "-Xclang",
+                          "+ptx75", "-Xclang", "-target-sdk-version=11.5", "-O3", "-gline-tables-only", include,
+                          "-include", "cuda_runtime.h", "-S", job->source, "-o", job->output, NULL};
+    bool good = write_headers(job, err) && run(argv, "clang", err);
+    remove_headers(job);
     return good;
 }
 
-static bool compile_in(const char *folder, const char *path, unsigned cc, struct compiled *out, struct err *err)
+static bool compile(const struct job *job, unsigned cc, struct compiled *out, struct err *err)
 {
-    char compiler[MAX_PATH], output[MAX_PATH];
-    bool good;
-    snprintf(output, sizeof output, "%s/out.ptx", folder);
-    if (find_nvcc(compiler)) {
-        snprintf(out->compiler, sizeof out->compiler, "nvcc (%.200s)", compiler);
-        good = run_nvcc(compiler, path, cc, output, err);
-    } else if (find_clang(compiler)) {
-        snprintf(out->compiler, sizeof out->compiler, "clang (%.200s, sm_%d)", compiler, CLANG_NEWEST_CC);
-        good = run_clang(compiler, path, folder, output, err);
-    } else {
-        return err_set(err, "%s: neither nvcc nor clang is installed; 'apt-get install clang' is enough", path);
-    }
-    good = good && buf_read_file(&out->ptx, output, err);
-    unlink(output);
+    const char *nvcc = find_nvcc(job->arena), *clang = nvcc ? NULL : find_clang(job->arena);
+    if (!nvcc && !clang)
+        return err_set(err, "%s: neither nvcc nor clang is installed; 'apt-get install clang' is enough", job->source);
+    if (nvcc)
+        snprintf(out->compiler, sizeof out->compiler, "nvcc (%s)", nvcc);
+    else
+        snprintf(out->compiler, sizeof out->compiler, "clang for sm_%d (%s)", CLANG_NEWEST_CC, clang);
+    bool good = nvcc ? run_nvcc(job, nvcc, cc, err) : run_clang(job, clang, err);
+    good = good && buf_read_file(&out->ptx, job->output, err);
+    unlink(job->output);
     return good;
 }
 
 bool compile_cuda(const char *path, unsigned cc, struct compiled *out, struct err *err)
 {
+    struct arena arena;
     const char *temporary = getenv("TMPDIR");
-    char folder[MAX_PATH];
-    snprintf(folder, sizeof folder, "%s/warpglass-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     *out = (struct compiled){0};
     if (access(path, R_OK) != 0)
         return err_set(err, "cannot read %s: %s", path, strerror(errno));
-    if (!mkdtemp(folder))
-        return err_set(err, "cannot make a folder %s: %s", folder, strerror(errno));
-    bool good = compile_in(folder, path, cc, out, err);
-    rmdir(folder);
+    arena_init(&arena, "compile");
+    char *folder = arena_printf(&arena, "%s/warpglass-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    bool good = mkdtemp(folder) || err_set(err, "cannot make a folder %s: %s", folder, strerror(errno));
+    if (good) {
+        struct job job = {&arena, path, folder, arena_printf(&arena, "%s/out.ptx", folder)};
+        good = compile(&job, cc, out, err);
+        rmdir(folder);
+    }
+    arena_release(&arena);
     return good;
 }

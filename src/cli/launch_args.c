@@ -151,8 +151,8 @@ static bool place_number(const struct launch_arg *arg, uint32_t index, const str
     enum ptx_type type = arg->type ? arg->type : type_for_text(declared_type(param), arg->value);
     uint64_t bits;
     if (type == PT_NONE)
-        return err_set(err, "argument %u: parameter %s is %u bytes passed by value; give it as TYPE[N]=… of that size, bytes:HEX or bytes:file:PATH",
-                       index, param->name, param->size_bytes);
+        return err_set(err, "argument %u: parameter %s is %u bytes passed by value; give it as TYPE[N] of that size, "
+                            "bytes:HEX or bytes:file:PATH", index, param->name, param->size_bytes);
     if (ptx_type_bytes(type) != param->size_bytes)
         return err_set(err, "argument %u: %s is %u bytes but parameter %s takes %u", index, arg->spec,
                        ptx_type_bytes(type), param->name, param->size_bytes);
