@@ -57,6 +57,12 @@ const char *const *device_names(struct arena *arena)
     return names;
 }
 
+// How errors and sources name an embedded file: its path in the project.
+static const char *embedded_path(struct arena *arena, const struct embedded_file *file)
+{
+    return arena_printf(arena, "devices/%s", file->name);
+}
+
 // "base/hopper.dev" or "h200.dev" for the bare name.
 static const struct embedded_file *find_base(struct arena *arena, const char *name)
 {
@@ -119,7 +125,8 @@ static bool chain_follow(struct arena *arena, struct chain *chain, struct err *e
     }
     if (chain->n == MAX_CHAIN)
         return FAIL_VALUE(file, pair, "more than %d bases; do they form a circle?", MAX_CHAIN - 1);
-    return kv_parse(arena, base->name, base->text, base->length, &chain->files[chain->n++], err);
+    struct kv_file *next = &chain->files[chain->n++];
+    return kv_parse(arena, embedded_path(arena, base), base->text, base->length, next, err);
 }
 
 static int find_key(const char *name)
@@ -271,7 +278,7 @@ bool device_load(struct arena *arena, const char *name_or_path, struct device *o
     }
     const struct embedded_file *file = embedded_find(embedded_devices, arena_printf(arena, "%s.dev", name_or_path));
     if (file)
-        return device_parse(arena, file->name, file->text, file->length, out, err);
+        return device_parse(arena, embedded_path(arena, file), file->text, file->length, out, err);
     const char *near = nearest_file(arena, name_or_path, false);
     return err_set(err, "there is no device '%s'%s%s%s", name_or_path, near ? "; did you mean '" : "",
                    near ? near : " ('warpglass device list' names them)", near ? "'?" : "");
