@@ -1,0 +1,244 @@
+// Metrics: formulas of metrics.def over the counters of one launch, and how far each may be trusted.
+#include "prof/metrics.h"
+#include "base/buf.h"
+#include "base/units.h"
+#include "device/occupancy.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Sets of op classes. ONLY is the opcode as written; the plural names add generic accesses, whose counters say which
+// memory they met.
+#define ONLY(class) (1u << CLASS_##class)
+enum {
+    ALL = (1u << N_OP_CLASSES) - 1,
+    MEMORY = ALL & ~ONLY(NONE),
+    GLOBAL_LDS = ONLY(GLOBAL_LD) | ONLY(GENERIC_LD),
+    GLOBAL_STS = ONLY(GLOBAL_ST) | ONLY(GENERIC_ST),
+    GLOBAL_ATOMS = ONLY(GLOBAL_ATOM) | ONLY(GENERIC_ATOM),
+    GLOBAL_REDS = ONLY(GLOBAL_RED) | ONLY(GENERIC_RED),
+    LOCAL_LDS = ONLY(LOCAL_LD) | ONLY(GENERIC_LD),
+    LOCAL_STS = ONLY(LOCAL_ST) | ONLY(GENERIC_ST),
+    SHARED_LDS = ONLY(SHARED_LD) | ONLY(GENERIC_LD),
+    SHARED_STS = ONLY(SHARED_ST) | ONLY(GENERIC_ST),
+    SHARED_ATOMS = ONLY(SHARED_ATOM) | ONLY(GENERIC_ATOM) | ONLY(GENERIC_RED)
+};
+
+static double sum(const struct metric_input *in, enum counter counter, uint32_t classes)
+{
+    uint64_t total = 0;
+    for (int class = 0; class < N_OP_CLASSES; class++)
+        if (classes >> class & 1)
+            total += counter_get(&in->by_class[class], counter);
+    return (double)total;
+}
+
+static double ratio(double part, double whole)
+{
+    return whole == 0 ? 0 : part / whole;
+}
+
+static double limit(uint32_t blocks)
+{
+    return blocks >= NO_LIMIT ? (double)NAN : blocks;
+}
+
+double metric_device_number(const struct kv_file *device, const char *key)
+{
+    const char *text = metric_device_text(device, key);
+    uint64_t bytes;
+    if (units_parse_bytes(text, &bytes))
+        return (double)bytes;
+    char *end;
+    double value = strtod(text, &end);
+    return end == text ? (double)NAN : value;
+}
+
+const char *metric_device_text(const struct kv_file *device, const char *key)
+{
+    for (size_t i = 0; i < device->n; i++)
+        if (strcmp(device->pairs[i].key, key) == 0)
+            return device->pairs[i].value;
+    return "";
+}
+
+// Registers per thread as allocated: a warp's share is rounded up to the allocation unit.
+static double registers_allocated(const struct metric_input *in)
+{
+    double unit = metric_device_number(in->device, "registers.unit") / ROW_LANES;
+    return ceil(in->launch->registers / unit) * unit;
+}
+
+// The words that formulas use.
+#define SUM(counter, classes) sum(in, COUNTER_##counter, (classes))
+#define UNIT(counter, which) ((double)in->by_unit[which].counter)
+#define WIDTH(bytes) ((double)in->requests_by_width[bytes])
+#define RATIO(part, whole) ratio((part), (whole))
+#define PERCENT(part, whole) (100 * ratio((part), (whole)))
+#define LAUNCH(member) (launch->member)
+#define LIMIT(member) limit(launch->member)
+#define DEVICE(key) metric_device_number(in->device, key)
+#define GRID ((double)launch->grid[0] * launch->grid[1] * launch->grid[2])
+#define BLOCK ((double)launch->block[0] * launch->block[1] * launch->block[2])
+#define REGISTERS_ALLOCATED registers_allocated(in)
+#define T_SECTORS                                                                                     \
+    (SUM(global_sectors, GLOBAL_LDS | GLOBAL_STS) + SUM(atomic_sectors, GLOBAL_ATOMS | GLOBAL_REDS) + \
+     SUM(local_sectors, ALL))
+#define T_HITS (SUM(global_hits, GLOBAL_LDS | GLOBAL_STS) + SUM(local_hits, ALL))
+#define L2_REQUESTS (SUM(l2_read_requests, ALL) + SUM(l2_write_requests, ALL) + SUM(l2_atomic_requests, ALL))
+#define L2_SECTORS (SUM(l2_read_sectors, ALL) + SUM(l2_write_sectors, ALL) + SUM(l2_atomic_sectors, ALL))
+#define L2_HITS (SUM(l2_read_hits, ALL) + SUM(l2_write_hits, ALL) + SUM(l2_atomic_hits, ALL))
+#define DRAM_WRITES (SUM(dram_write_sectors, ALL) + (double)launch->dram_write_sectors)
+
+// A table: one case per row of metrics.def.
+static double formula_value(const struct metric_input *in, enum metric metric)
+{
+    const struct profile_launch *launch = in->launch;
+    switch (metric) {
+#define METRIC(base, suffix, unit, class, formula, text)                                              \
+    case METRIC_##base##_##suffix:                                                                    \
+        return (double)(formula);
+#include "prof/metrics.def"
+#undef METRIC
+    case N_METRICS:
+    case METRIC_NONE:
+        break;
+    }
+    return (double)NAN;
+}
+
+enum row_class { EXACT, MODELLED, MIX, MERGE, REGISTERS };
+
+#define SUFFIX_sum ".sum"
+#define SUFFIX_ratio ".ratio"
+#define SUFFIX_pct ".pct"
+#define SUFFIX_plain ""
+
+static const struct metric_info infos[] = {
+#define METRIC(base, suffix, unit, class, formula, text) {#base SUFFIX_##suffix, unit, #formula, text},
+#include "prof/metrics.def"
+#undef METRIC
+};
+
+static const uint8_t row_classes[] = {
+#define METRIC(base, suffix, unit, class, formula, text) class,
+#include "prof/metrics.def"
+#undef METRIC
+};
+
+const struct metric_info *metric_info(enum metric metric)
+{
+    if (metric >= N_METRICS)
+        BUG("metric %d of %d", (int)metric, N_METRICS);
+    return &infos[metric];
+}
+
+const char *metric_class_name(enum metric_class class)
+{
+    static const char *const names[] = {"exact", "modelled", "estimated"};
+    return names[class];
+}
+
+enum metric_class metric_class(const struct metric_input *in, enum metric metric)
+{
+    bool is_ptx = strcmp(in->launch->isa, "ptx") == 0;
+    switch (metric < N_METRICS ? row_classes[metric] : EXACT) {
+    case MODELLED: return METRIC_MODELLED;
+    case MIX: return is_ptx ? METRIC_ESTIMATED : METRIC_EXACT;
+    case MERGE: return in->may_merge_shared ? METRIC_ESTIMATED : METRIC_EXACT;
+    case REGISTERS: return in->launch->registers_are_estimated ? METRIC_ESTIMATED : METRIC_EXACT;
+    default: return METRIC_EXACT;
+    }
+}
+
+double metric_value(const struct metric_input *in, enum metric metric)
+{
+    bool is_off = strcmp(in->launch->model, "off") == 0; // nothing was counted but instructions and lanes
+    bool is_always = metric <= METRIC_smsp__thread_inst_executed_pred_on_per_inst_executed_ratio ||
+                     metric >= METRIC_launch__grid_size_plain;
+    return is_off && !is_always ? (double)NAN : formula_value(in, metric);
+}
+
+// Where an access's address stands in a PTX text: "[%r3+128]" gives base "%r3" (its length) and 128.
+static bool parse_address(const char *text, const char **base, size_t *base_length, long *offset)
+{
+    const char *open = strchr(text, '[');
+    if (!open)
+        return false;
+    *base = open + 1;
+    *base_length = strcspn(*base, "+-]");
+    const char *sign = *base + *base_length;
+    *offset = *sign == ']' || !*sign ? 0 : strtol(*sign == '+' ? sign + 1 : sign, NULL, 10);
+    return *base_length > 0;
+}
+
+// Could ptxas make one wider access of these two? Same opcode class and width, same base, neighbouring offsets.
+static bool could_join(const struct profile_insn *a, const struct profile_insn *b)
+{
+    const char *base_a, *base_b;
+    size_t n_a, n_b;
+    long offset_a, offset_b;
+    return a->class == b->class && a->access_bytes == b->access_bytes && a->access_bytes <= 8 &&
+           parse_address(a->text, &base_a, &n_a, &offset_a) && parse_address(b->text, &base_b, &n_b, &offset_b) &&
+           n_a == n_b && memcmp(base_a, base_b, n_a) == 0 && labs(offset_a - offset_b) == a->access_bytes;
+}
+
+// PTX only. Compared with the shared accesses shortly before: the distance over which neighbours are looked for is a
+// choice of ours (a generous basic block).
+static bool may_merge_shared(const struct profile_launch *launch)
+{
+    enum { REACH = 128 };
+    for (uint32_t i = 0; i < launch->n_insns; i++) {
+        const struct profile_insn *insn = &launch->insns[i];
+        if (!insn->counters.shared_requests || (insn->class != CLASS_SHARED_LD && insn->class != CLASS_SHARED_ST))
+            continue;
+        for (uint32_t j = i > REACH ? i - REACH : 0; j < i; j++)
+            if (launch->insns[j].counters.shared_requests && could_join(&launch->insns[j], insn))
+                return true;
+    }
+    return false;
+}
+
+void metric_input_start(struct metric_input *out, const struct profile_launch *launch, const struct kv_file *device)
+{
+    *out = (struct metric_input){.launch = launch, .device = device};
+    out->may_merge_shared = strcmp(launch->isa, "ptx") == 0 && may_merge_shared(launch);
+}
+
+void metric_input_add(struct metric_input *out, const struct profile_insn *insn)
+{
+    const struct counters *c = &insn->counters;
+    counters_add(&out->by_class[insn->class], c);
+    counters_add(&out->by_unit[insn->unit], c);
+    if (insn->access_bytes < sizeof out->requests_by_width / sizeof *out->requests_by_width)
+        out->requests_by_width[insn->access_bytes] += c->global_requests + c->local_requests + c->shared_requests;
+}
+
+void metric_input_init(struct metric_input *out, const struct profile_launch *launch, const struct kv_file *device)
+{
+    metric_input_start(out, launch, device);
+    for (uint32_t i = 0; i < launch->n_insns; i++)
+        metric_input_add(out, &launch->insns[i]);
+}
+
+const struct kv_file *metric_device_read(struct arena *arena, const struct profile *profile)
+{
+    struct kv_file *file = arena_new(arena, struct kv_file);
+    struct err ignored = {0};
+    if (!kv_parse(arena, profile->path, profile->device_text, strlen(profile->device_text), file, &ignored))
+        *file = (struct kv_file){0};
+    return file;
+}
+
+void metric_print(struct buf *out, double value)
+{
+    if (isnan(value)) {
+        buf_puts(out, "n/a");
+        return;
+    }
+    buf_printf(out, "%.6f", value);
+    while (out->at[out->n - 1] == '0')
+        out->at[--out->n] = 0;
+    if (out->at[out->n - 1] == '.')
+        out->at[--out->n] = 0;
+}
