@@ -72,6 +72,7 @@ check_globals() {
     [ -d "$build/src" ] || return 0
     find "$build/src" -name '*.o' ! -path '*/cli/*' | sort | while read -r object; do
         source=${object#"$build/"}
+        case $source in src/simt/handlers_*) source=src/simt/handlers.o ;; esac
         [ -f "${source%.o}.c" ] || continue
         objdump -t "$object" | awk -v source="${source%.o}.c" '
             NF > 4 && $(NF-2) ~ /^\.(data|bss|tdata|tbss)/ && $(NF-2) !~ /^\.data\.rel\.ro/ && $NF !~ /^\./ {

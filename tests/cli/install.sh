@@ -1,0 +1,18 @@
+#!/bin/sh
+# make install: program, manual page and completion below DESTDIR and PREFIX, and nothing else.
+set -eu
+case $(basename "$TEST_BUILD") in gcc | clang) ;; *) echo 'only from a plain build'; exit 77 ;; esac
+unset MAKEFLAGS MAKELEVEL MFLAGS || true
+make -s CC="$(basename "$TEST_BUILD")" BUILD="$(dirname "$TEST_BUILD")" DESTDIR="$TEST_TMP" PREFIX=/opt/wg install
+cd "$TEST_TMP"
+find . -type f ! -name files ! -name expected | sort >files
+cat >expected <<'END'
+./opt/wg/bin/warpglass
+./opt/wg/share/bash-completion/completions/warpglass
+./opt/wg/share/man/man1/warpglass.1
+END
+diff expected files
+opt/wg/bin/warpglass help >/dev/null
+grep -q '^\.TH' opt/wg/share/man/man1/warpglass.1
+bash -n opt/wg/share/bash-completion/completions/warpglass
+echo 'installed'
