@@ -44,22 +44,33 @@ void cache_clear(struct cache *cache)
     cache->now = 0;
 }
 
+static cache_vector vector_min(cache_vector a, cache_vector b)
+{
+    cache_vector is_less = (cache_vector)(a < b);
+    return (a & is_less) | (b & ~is_less);
+}
+
+static uint32_t least_of(cache_vector v)
+{
+    uint32_t low = v[0] < v[1] ? v[0] : v[1], high = v[2] < v[3] ? v[2] : v[3];
+    return low < high ? low : high;
+}
+
 // Free ways have age 0, so the way of least age is a free one or the least recently used; padding has the greatest.
+// Of equals the lowest.
 static uint32_t oldest_way(const uint32_t *ages, uint32_t n)
 {
     cache_vector least = *(const cache_vector *)ages;
-    for (uint32_t i = 4; i < n; i += 4) {
-        cache_vector a = *(const cache_vector *)(ages + i);
-        cache_vector is_less = (cache_vector)(a < least);
-        least = (a & is_less) | (least & ~is_less);
+    for (uint32_t i = 4; i < n; i += 4)
+        least = vector_min(least, *(const cache_vector *)(ages + i));
+    uint32_t age = least_of(least);
+    cache_vector ways = {0, 1, 2, 3}, first = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    for (uint32_t i = 0; i < n; i += 4) {
+        cache_vector is_oldest = (cache_vector)(*(const cache_vector *)(ages + i) == age);
+        first = vector_min(first, (ways & is_oldest) | ~is_oldest);
+        ways += 4;
     }
-    uint32_t age = least[0];
-    for (unsigned i = 1; i < 4; i++)
-        age = least[i] < age ? least[i] : age;
-    uint32_t way = 0;
-    while (ages[way] != age)
-        way++;
-    return way;
+    return least_of(first);
 }
 
 uint32_t *cache_take(struct cache *cache, uint32_t line, struct cache_evicted *evicted)
