@@ -156,19 +156,35 @@ static bool pair_is_served_as_one(const struct access *access, lanemask pair)
            group_distinct_words(access, pair) == 1;
 }
 
-static uint32_t wavefronts_sharing_words(const struct access *access, bool may_pair)
+static uint32_t groups_collect(const struct access *access, bool may_pair, lanemask groups[MAX_BANK_GROUPS])
 {
-    uint32_t sum = 0, n = lanes_per_group(access->width);
+    uint32_t count = 0, n = lanes_per_group(access->width);
     for (uint32_t lane = 0; lane < N_LANES; lane += 2 * n) {
         lanemask first = access->mask & group_mask(lane, n);
         lanemask second = n < N_LANES ? access->mask & group_mask(lane + n, n) : 0;
         if (may_pair && first && second && pair_is_served_as_one(access, first | second)) {
-            sum += 1;
+            groups[count++] = first | second;
             continue;
         }
-        sum += first ? group_distinct_words(access, first) : 0;
-        sum += second ? group_distinct_words(access, second) : 0;
+        if (first)
+            groups[count++] = first;
+        if (second)
+            groups[count++] = second;
     }
+    return count;
+}
+
+uint32_t banks_groups(const struct access *access, lanemask groups[MAX_BANK_GROUPS])
+{
+    return groups_collect(access, access->kind == ACCESS_LOAD && access->width > BANK_BYTES, groups);
+}
+
+static uint32_t wavefronts_sharing_words(const struct access *access, bool may_pair)
+{
+    lanemask groups[MAX_BANK_GROUPS];
+    uint32_t sum = 0, n = groups_collect(access, may_pair, groups);
+    for (uint32_t i = 0; i < n; i++)
+        sum += group_distinct_words(access, groups[i]);
     return sum;
 }
 

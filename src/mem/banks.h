@@ -34,6 +34,10 @@ struct shared_cost {
 // access->space == SPACE_SHARED. Every kind; 32 banks of 4 bytes on every supported GPU.
 struct shared_cost banks_cost(const struct access *access);
 
+// The lanes that are served together: groups, pairs of groups merged, without the empty ones. Returns how many.
+enum { MAX_BANK_GROUPS = 8 };
+uint32_t banks_groups(const struct access *access, lanemask groups[MAX_BANK_GROUPS]);
+
 // Instructions with a rule of their own; `access` holds one address per lane as above.
 
 // ATOMS.POPC.INC, into which ptxas turns a shared `red.add` of the constant 1: equal words are counted first,
