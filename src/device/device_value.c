@@ -187,14 +187,14 @@ double device_number(const struct device *d, enum device_key key)
     return type == 'U' ? (double)value.u : value.f;
 }
 
-// The largest unit in which every entry has at most two decimals.
+// The largest unit in which every entry has at most four decimals.
 static const struct scale *pick_scale(const uint64_t *bytes, size_t n)
 {
     for (size_t i = 0; i < N_BYTE_SCALES; i++) {
         uint64_t unit = (uint64_t)byte_scales[i].factor, largest = 0;
         bool is_short = true;
         for (size_t k = 0; k < n; k++) {
-            is_short &= bytes[k] * 100 % unit == 0;
+            is_short &= bytes[k] * 10000 % unit == 0;
             largest = bytes[k] > largest ? bytes[k] : largest;
         }
         if (is_short && largest >= unit)
