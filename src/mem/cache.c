@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SET_ALIGN = 64 };
+enum { SET_ALIGN = 64, STAMP_BITS = 31 }; // stamps are compared as signed numbers: cheaper
+
+typedef int32_t stamp_vector __attribute__((vector_size(16), aligned(16)));
 
 void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_t n_ways)
 {
@@ -15,8 +17,10 @@ void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_
     uint32_t n_sets = n_lines / n_ways;
     n_ways = n_lines / n_sets;
     uint32_t padded = (n_ways + 3) & ~3u;
+    uint32_t way_bits = 32 - (uint32_t)__builtin_clz(n_ways);
     *cache = (struct cache){.n_sets = n_sets, .n_ways = n_ways, .n_ways_padded = padded,
                             .set_words = CACHE_PLANES * padded, .name = name,
+                            .way_bits = way_bits, .end_of_time = (1u << (STAMP_BITS - way_bits)) - 1,
                             .sets_inverse = UINT64_MAX / n_sets + (n_sets > 1)};
     size_t bytes = (size_t)n_sets * cache->set_words * sizeof(uint32_t);
     bytes = (bytes + SET_ALIGN - 1) & ~(size_t)(SET_ALIGN - 1);
@@ -38,45 +42,29 @@ void cache_clear(struct cache *cache)
         uint32_t *set = cache->words + (size_t)s * cache->set_words, padded = cache->n_ways_padded;
         memset(set, 0xff, padded * sizeof *set);
         memset(set + padded, 0, 3 * padded * sizeof *set);
-        for (uint32_t w = cache->n_ways; w < padded; w++)
-            set[padded + w] = UINT32_MAX;
+        for (uint32_t w = 0; w < padded; w++)
+            set[padded + w] = w < cache->n_ways ? w : INT32_MAX;
     }
     cache->now = 0;
 }
 
-static cache_vector vector_min(cache_vector a, cache_vector b)
+// Free ways have time 0, so the least stamp is that of a free way or of the least recently used one; padding has the
+// greatest.
+static uint32_t oldest_way(const struct cache *cache, const uint32_t *stamps)
 {
-    cache_vector is_less = (cache_vector)(a < b);
-    return (a & is_less) | (b & ~is_less);
-}
-
-static uint32_t least_of(cache_vector v)
-{
-    uint32_t low = v[0] < v[1] ? v[0] : v[1], high = v[2] < v[3] ? v[2] : v[3];
-    return low < high ? low : high;
-}
-
-// Free ways have age 0, so the way of least age is a free one or the least recently used; padding has the greatest.
-// Of equals the lowest.
-static uint32_t oldest_way(const uint32_t *ages, uint32_t n)
-{
-    cache_vector least = *(const cache_vector *)ages;
-    for (uint32_t i = 4; i < n; i += 4)
-        least = vector_min(least, *(const cache_vector *)(ages + i));
-    uint32_t age = least_of(least);
-    cache_vector ways = {0, 1, 2, 3}, first = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-    for (uint32_t i = 0; i < n; i += 4) {
-        cache_vector is_oldest = (cache_vector)(*(const cache_vector *)(ages + i) == age);
-        first = vector_min(first, (ways & is_oldest) | ~is_oldest);
-        ways += 4;
+    stamp_vector least = *(const stamp_vector *)stamps;
+    for (uint32_t i = 4; i < cache->n_ways_padded; i += 4) {
+        stamp_vector next = *(const stamp_vector *)(stamps + i), is_less = least < next;
+        least = (least & is_less) | (next & ~is_less);
     }
-    return least_of(first);
+    int32_t low = least[0] < least[1] ? least[0] : least[1], high = least[2] < least[3] ? least[2] : least[3];
+    return (uint32_t)(low < high ? low : high) & ((1u << cache->way_bits) - 1);
 }
 
 uint32_t *cache_take(struct cache *cache, uint32_t line, struct cache_evicted *evicted)
 {
     uint32_t *set = cache_set(cache, line), padded = cache->n_ways_padded;
-    uint32_t way = oldest_way(set + padded, padded);
+    uint32_t way = oldest_way(cache, set + padded);
     uint32_t *flags = set + 2 * padded + way;
     *evicted = (struct cache_evicted){set[way], *flags};
     set[way] = line;
@@ -86,13 +74,14 @@ uint32_t *cache_take(struct cache *cache, uint32_t line, struct cache_evicted *e
     return flags;
 }
 
-// Order is kept, but neighbours in age may become equal: the lower way then counts as the older one.
-void cache_age_all(struct cache *cache)
+// Order is kept, but neighbours in time may become equal: the lower way then counts as the older one.
+void cache_halve_stamps(struct cache *cache)
 {
+    uint32_t way_mask = (1u << cache->way_bits) - 1;
     for (uint32_t s = 0; s < cache->n_sets; s++) {
-        uint32_t *ages = cache->words + (size_t)s * cache->set_words + cache->n_ways_padded;
+        uint32_t *stamps = cache->words + (size_t)s * cache->set_words + cache->n_ways_padded;
         for (uint32_t w = 0; w < cache->n_ways; w++)
-            ages[w] = (ages[w] + 1) / 2;
+            stamps[w] = ((stamps[w] >> cache->way_bits) + 1) / 2 << cache->way_bits | (stamps[w] & way_mask);
     }
-    cache->now /= 2;
+    cache->now = (cache->now + 1) / 2;
 }

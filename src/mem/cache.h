@@ -25,15 +25,17 @@
 // Flags word: bits 0..3 valid (readable) sectors, bits 4..7 dirty sectors; the rest is the user's.
 enum { CACHE_VALID = 0xf, CACHE_DIRTY_SHIFT = 4, CACHE_DIRTY = 0xf0 };
 
-// A set is four planes of n_ways_padded words, side by side: tags, ages, flags, user. Ways are padded to a multiple of
-// four for vector compares; padding holds CACHE_NO_LINE and is never chosen.
+// A set is four planes of n_ways_padded words, side by side: tags, stamps, flags, user. Ways are padded to a multiple of
+// four for vector compares; padding holds CACHE_NO_LINE and is never chosen. A stamp is the time of the last touch with
+// the number of the way below it, so the least stamp names the oldest way.
 enum { CACHE_PLANES = 4 };
 
 struct cache {
     uint32_t n_sets, n_ways, n_ways_padded;
     uint32_t set_words;      // CACHE_PLANES * n_ways_padded
     uint64_t sets_inverse;   // for line / n_sets
-    uint32_t now;            // age of the last touch
+    uint32_t now, end_of_time; // time of the last touch; the time at which all stamps are halved
+    uint32_t way_bits;       // of a stamp
     uint32_t *words;
     const char *name;        // borrowed
 };
@@ -87,7 +89,7 @@ static inline uint32_t cache_match(const uint32_t *words, uint32_t n, uint32_t w
     return found[0] | found[1] | found[2] | found[3];
 }
 
-// The flags of a line, NULL when absent. Its age is left alone.
+// The flags of a line, NULL when absent. Its stamp is left alone.
 static inline uint32_t *cache_find(const struct cache *cache, uint32_t line)
 {
     uint32_t *set = cache_set(cache, line);
@@ -96,7 +98,7 @@ static inline uint32_t *cache_find(const struct cache *cache, uint32_t line)
 }
 
 // The other words of the line whose flags these are.
-static inline uint32_t *cache_age_of(const struct cache *cache, uint32_t *flags)
+static inline uint32_t *cache_stamp_of(const struct cache *cache, uint32_t *flags)
 {
     return flags - cache->n_ways_padded;
 }
@@ -106,13 +108,14 @@ static inline uint32_t *cache_user_of(const struct cache *cache, uint32_t *flags
     return flags + cache->n_ways_padded;
 }
 
-void cache_age_all(struct cache *cache); // `now` is about to run over: halves every age
+void cache_halve_stamps(struct cache *cache);
 
 static inline void cache_touch(struct cache *cache, uint32_t *flags)
 {
-    if (__builtin_expect(cache->now >= UINT32_MAX - 1, 0))
-        cache_age_all(cache);
-    *cache_age_of(cache, flags) = ++cache->now;
+    if (__builtin_expect(cache->now == cache->end_of_time, 0))
+        cache_halve_stamps(cache);
+    uint32_t *stamp = cache_stamp_of(cache, flags);
+    *stamp = ++cache->now << cache->way_bits | (*stamp & ((1u << cache->way_bits) - 1));
 }
 
 static inline void cache_prefetch(const struct cache *cache, uint32_t line)

@@ -195,13 +195,13 @@ static uint32_t *line_own(struct l2 *l2, uint32_t home, uint32_t place, uint32_t
 static void limit_part_written(struct l2 *l2, struct cache *cache, uint32_t place, struct l2_counts *counts)
 {
     uint32_t *set = cache_set(cache, place), n = 0, oldest = UINT32_MAX;
-    uint32_t *ages = set + cache->n_ways_padded, *flags = ages + cache->n_ways_padded, *victim = 0;
+    uint32_t *stamps = set + cache->n_ways_padded, *flags = stamps + cache->n_ways_padded, *victim = 0;
     for (uint32_t w = 0; w < cache->n_ways; w++) {
         if (!part_written_of(flags[w]))
             continue;
         n++;
-        if (ages[w] < oldest) {
-            oldest = ages[w];
+        if (stamps[w] < oldest) {
+            oldest = stamps[w];
             victim = &flags[w];
         }
     }
