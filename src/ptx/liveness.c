@@ -198,6 +198,8 @@ static uint32_t ranges_in_block(struct finder *f, uint32_t value, uint32_t b, ui
 
 static void ranges_of_value(struct finder *f, uint32_t value, size_t own)
 {
+    if (f->first_event[value] == f->first_event[value + 1])
+        return;
     f->todo.n = f->touched.n = 0;
     start_blocks(f, value);
     walk_back(f, value);
@@ -219,6 +221,8 @@ static int compare_ranges(const void *a, const void *b)
 static void merge_ranges(struct finder *f, size_t own)
 {
     size_t n = f->ranges.n;
+    if (n == own)
+        return;
     qsort(f->ranges.at + own, n - own, sizeof *f->ranges.at, compare_ranges);
     f->ranges.n = own;
     for (size_t i = own; i < n; i++) {

@@ -79,7 +79,8 @@ static bool draft_body(struct body *b)
     for (uint32_t block = 0; block < b->cfg.n_blocks; block++)
         if (!draft_block(b, block))
             return false;
-    end_body(b);
+    if (b->cfg.blocks[b->cfg.n_blocks - 1].n_pred)
+        end_body(b);
     b->block_draft[b->cfg.n_blocks] = (uint32_t)b->drafts.n;
     return true;
 }

@@ -114,7 +114,8 @@ uint32_t rows_allocate(const struct row_request *request, uint32_t *row_of_group
         struct start start = {live->ranges[live->first_range[g]].begin, g};
         vec_push(&starts, start);
     }
-    qsort(starts.at, starts.n, sizeof *starts.at, compare_starts);
+    if (starts.n)
+        qsort(starts.at, starts.n, sizeof *starts.at, compare_starts);
     uint32_t n_rows = request->first;
     for (size_t i = 0; i < starts.n; i++) {
         uint32_t g = starts.at[i].group, row = find_place(&scan, g);
