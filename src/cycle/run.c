@@ -33,6 +33,7 @@ struct run {
     struct sm *sms;
     const uint32_t *order;     // SMs in the order in which blocks are handed out
     struct ended_block *ended; // of all SMs
+    struct sm **active;        // SMs with queued operations, while they take effect
     uint32_t *own_order;
     uint32_t n_sms, next_block, n_blocks, turn;
     uint64_t blocks_done, epoch_ticks;
@@ -114,6 +115,7 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
         tally_init(&run->tallies[t], &run->arena, n_insns);
     run->l2 = arena_array(&run->arena, struct l2_counts, n_insns);
     run->sms = arena_array(&run->arena, struct sm, run->n_sms);
+    run->active = arena_array(&run->arena, struct sm *, run->n_sms);
     run->ended = arena_array(&run->arena, struct ended_block, run->n_sms * occupancy->blocks_per_sm);
     for (uint32_t i = 0; i < run->n_sms; i++)
         sm_init(&run->sms[i], &run->arena, launch, device, run->memsys, occupancy, i);
@@ -191,27 +193,38 @@ static bool set_epoch_end(struct run *run)
     return true;
 }
 
-// The earliest queued operation of all SMs.
-static uint64_t next_exchange_time(const struct run *run)
+static uint64_t sm_next_exchange(const struct sm *sm)
+{
+    return sm->n_applied < sm->n_exchanges ? sm->exchanges[sm->n_applied].time_ticks : UINT64_MAX;
+}
+
+// The earliest queued operation. SMs without any leave run->active; the others keep their order.
+static uint64_t next_exchange(struct run *run, uint32_t *n_active)
 {
     uint64_t first = UINT64_MAX;
-    for (uint32_t i = 0; i < run->n_sms; i++) {
-        const struct sm *sm = &run->sms[i];
-        if (sm->n_applied < sm->n_exchanges && sm->exchanges[sm->n_applied].time_ticks < first)
-            first = sm->exchanges[sm->n_applied].time_ticks;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < *n_active; i++) {
+        uint64_t time = sm_next_exchange(run->active[i]);
+        first = time < first ? time : first;
+        if (time != UINT64_MAX)
+            run->active[n++] = run->active[i];
     }
+    *n_active = n;
     return first;
 }
 
 // Queued operations take effect: slot by slot of time, within a slot SM by SM, beginning with another SM each time.
 static void apply_exchanges(struct run *run)
 {
-    for (uint64_t t = next_exchange_time(run); t != UINT64_MAX; t = next_exchange_time(run)) {
+    uint32_t n = run->n_sms;
+    for (uint32_t i = 0; i < n; i++)
+        run->active[i] = &run->sms[run->order[i]];
+    for (uint64_t t = next_exchange(run, &n); t != UINT64_MAX; t = next_exchange(run, &n)) {
         uint64_t end = t - t % MEMSYS_SLOT_TICKS + MEMSYS_SLOT_TICKS;
-        uint32_t first = run->turn++ % run->n_sms;
-        for (uint32_t i = 0; i < run->n_sms; i++) {
-            struct sm *sm = &run->sms[run->order[(first + i) % run->n_sms]];
-            while (sm->n_applied < sm->n_exchanges && sm->exchanges[sm->n_applied].time_ticks < end)
+        uint32_t first = run->turn++ % n;
+        for (uint32_t i = 0; i < n; i++) {
+            struct sm *sm = run->active[first + i < n ? first + i : first + i - n];
+            while (sm_next_exchange(sm) < end)
                 if (!sm_apply_next(sm))
                     return;
         }
