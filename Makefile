@@ -216,8 +216,8 @@ fuzz-run:
 	    BUILD_STATUS=$$? FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) tools/fuzz.sh $(B) $(filter fuzz/%,$(TESTS))
 
 fuzz-merge: ## add to the stored corpus what the last `make fuzz` found and reaches new code
-	@for name in $(FUZZ_NAMES); do d=$(BUILD)/clang-fuzzer,address,undefined; \
-	    $$d/tests/fuzz/$$name -merge=1 tests/fuzz/corpus/$$name $$d/corpus/$$name || exit 1; done
+	@for name in $(patsubst fuzz/%,%,$(filter fuzz/%,$(TESTS))); do d=$(BUILD)/clang-fuzzer,address,undefined; \
+	    $$d/tests/fuzz/$$name -set_cover_merge=1 -use_counters=0 tests/fuzz/corpus/$$name $$d/corpus/$$name || exit 1; done
 
 layers: ## include rules between folders, who may print, each header alone
 	@CC=$(CC) tools/layers.sh

@@ -14,7 +14,8 @@ static void print_all(const struct device *d)
 static void ask_occupancy(const struct device *d)
 {
     for (uint32_t threads = 1; threads <= 1024; threads += 341) {
-        struct kernel_needs k = {.threads = threads, .registers = 40, .static_shared_bytes = 4096, .cluster = 4};
+        struct kernel_needs k = {
+            .threads = threads, .registers = 40, .static_shared_bytes = 4096, .cluster = 4};
         struct occupancy o = occupancy_of(d, &k);
         struct err err = {0};
         if (o.warps_per_sm > d->max_warps_per_sm)
@@ -23,6 +24,9 @@ static void ask_occupancy(const struct device *d)
             BUG("launch_check does not agree with its error");
         (void)occupancy_driver_preference(d, &k, threads % 101);
     }
+    struct err err = {0};
+    if (launch_check(device, &needs, &err) == err.set)
+        BUG("launch_check and its error disagree");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
