@@ -1,0 +1,41 @@
+// Counters by source line, worst first, and the one finding that matters most for a kernel.
+//
+//     size_t n;
+//     const struct line_row *rows = launch_lines(&arena, launch, &n);
+//     rows[0].excess_wavefronts, launch_place(&arena, launch, rows[0].worst_insn)     "tile.cu:31"
+#ifndef PROF_LINES_H
+#define PROF_LINES_H
+#include "base/arena.h"
+#include "prof/profile.h"
+#include <stddef.h>
+
+struct line_row {
+    uint32_t line;       // index into launch->lines; 0 = unknown, then the row is one instruction
+    uint32_t worst_insn; // of the instructions on this line, the one with the highest cost
+    struct counters counters;
+    uint64_t excess_wavefronts, excess_sectors; // shared; global
+    double cost_cycles; // excess_cost_cycles of the whole line
+};
+
+// What excess costs an SM, to order findings and lines by: a shared wavefront holds the data stage for one cycle, and
+// between L1 and L2 an SM moves two sectors (64 bytes) a cycle. An order, not a forecast of time.
+double excess_cost_cycles(uint64_t excess_wavefronts, uint64_t excess_sectors);
+
+// Rows in order of cost, ties in program order. Instructions that touched no memory are in them too.
+struct line_row *launch_lines(struct arena *arena, const struct profile_launch *launch, size_t *n);
+
+// "file.cu:31", or "file.ptx, instruction 12" where the line is unknown.
+const char *launch_place(struct arena *arena, const struct profile_launch *launch, uint32_t insn);
+
+enum finding_kind { FINDING_NONE, FINDING_BANK_CONFLICT, FINDING_UNCOALESCED, FINDING_MISALIGNED, FINDING_SCATTERED };
+
+// The most expensive avoidable thing; kind FINDING_NONE where less than a tenth of the traffic is excess.
+struct finding {
+    enum finding_kind kind;
+    uint32_t insn;        // where it happens most
+    const char *text;     // what was seen, in numbers
+    const char *fix;      // what to change
+};
+
+struct finding launch_finding(struct arena *arena, const struct profile_launch *launch);
+#endif

@@ -1,0 +1,81 @@
+// Pieces that the text pages share: see page.h.
+#include "report/page.h"
+#include "base/units.h"
+#include <math.h>
+#include <string.h>
+
+const char page_legend[] =
+    "No mark: exact. ~ modelled: needs cache state and an order. ? estimated: from PTX, where machine code decides.\n";
+
+const char *page_mark(const struct report_launch *l, enum metric metric)
+{
+    switch (metric_class(&l->metrics, metric)) {
+    case METRIC_MODELLED: return "~";
+    case METRIC_ESTIMATED: return "?";
+    default: return "";
+    }
+}
+
+void page_text(struct buf *out, int width, const char *text)
+{
+    buf_printf(out, "%*.*s", width, width, text);
+}
+
+static void print_value(struct buf *out, double value, enum page_form form, bool is_base_units)
+{
+    if (!isfinite(value))
+        buf_puts(out, "n/a");
+    else if (form == FORM_PERCENT)
+        buf_printf(out, "%.1f %%", value);
+    else if (form == FORM_RATIO)
+        buf_printf(out, "%.2f", value);
+    else if (is_base_units || value < 0 || value > 1e18)
+        metric_print(out, value);
+    else if (form == FORM_BYTES)
+        units_print_bytes(out, value);
+    else
+        units_print_count(out, (uint64_t)value);
+}
+
+// Marks have a column of their own, so that digits stay below each other.
+static void print_cell(struct buf *out, int width, double value, enum page_form form, const char *mark,
+                       bool is_base_units)
+{
+    struct buf text = {0};
+    print_value(&text, value, form, is_base_units);
+    buf_puts(&text, *mark ? mark : " ");
+    page_text(out, width, text.at);
+    buf_release(&text);
+}
+
+void page_metric(struct buf *out, int width, const struct report_launch *l, enum metric metric, enum page_form form,
+                 bool is_base_units)
+{
+    print_cell(out, width, metric_value(&l->metrics, metric), form, page_mark(l, metric), is_base_units);
+}
+
+void page_sector_bytes(struct buf *out, int width, const struct report_launch *l, enum metric sectors,
+                       bool is_base_units)
+{
+    enum { SECTOR_BYTES = 32 };
+    print_cell(out, width, SECTOR_BYTES * metric_value(&l->metrics, sectors), FORM_BYTES, page_mark(l, sectors),
+               is_base_units);
+}
+
+void page_wrap(struct buf *out, const char *first, const char *text)
+{
+    size_t indent = strlen(first), room = REPORT_COLUMNS - indent;
+    buf_puts(out, first);
+    while (strlen(text) > room) {
+        size_t cut = room;
+        while (cut && text[cut] != ' ')
+            cut--;
+        if (!cut)
+            cut = room;
+        buf_add(out, text, cut);
+        buf_printf(out, "\n%*s", (int)indent, "");
+        text += cut + (text[cut] == ' ');
+    }
+    buf_puts(out, text);
+    buf_puts(out, "\n");
+}

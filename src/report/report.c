@@ -1,0 +1,85 @@
+// What all pages share: launches of all profiles in a row, the choice of metrics, the gate.
+#include "report/report.h"
+#include "base/expr.h"
+#include "prof/demangle.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void open_launch(struct report *report, const struct profile *profile, const struct kv_file *device,
+                        const struct profile_launch *launch, bool is_alone)
+{
+    struct report_launch *l = &report->launches[report->n_launches];
+    const char *name = *launch->demangled ? launch->demangled : launch->kernel;
+    *l = (struct report_launch){.profile = profile, .launch = launch, .device = device,
+                                .id = is_alone ? launch->id : report->n_launches, .name = name,
+                                .short_name = demangle_base(report->arena, name)};
+    metric_input_init(&l->metrics, launch, device);
+    report->n_launches++;
+}
+
+void report_open(struct report *out, struct arena *arena, const struct profile *const *profiles, uint32_t n)
+{
+    uint32_t n_launches = 0;
+    for (uint32_t i = 0; i < n; i++)
+        n_launches += profiles[i]->n_launches;
+    *out = (struct report){.arena = arena, .launches = arena_array(arena, struct report_launch, n_launches)};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct kv_file *device = metric_device_read(arena, profiles[i]);
+        for (uint32_t k = 0; k < profiles[i]->n_launches; k++)
+            open_launch(out, profiles[i], device, &profiles[i]->launches[k], n == 1);
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct metric_pick *)a)->name, ((const struct metric_pick *)b)->name);
+}
+
+const struct metric_pick *report_picks(const struct report *report, const struct report_options *options, uint32_t *n)
+{
+    if (options->n_picks) {
+        *n = options->n_picks;
+        return options->picks;
+    }
+    struct metric_pick *all = arena_array(report->arena, struct metric_pick, N_METRICS);
+    for (int i = 0; i < N_METRICS; i++)
+        all[i] = (struct metric_pick){metric_info((enum metric)i)->name, (enum metric)i};
+    qsort(all, N_METRICS, sizeof *all, by_name);
+    *n = N_METRICS;
+    return all;
+}
+
+const char *report_shape(struct arena *arena, const uint32_t shape[3])
+{
+    return arena_printf(arena, "%ux%ux%u", shape[0], shape[1], shape[2]);
+}
+
+int report_fail_on(const struct report *report, const char *text, struct buf *out, struct err *err)
+{
+    struct expr expr;
+    if (!expr_parse(report->arena, "--fail-on", text, EXPR_REAL, &expr, err))
+        return -1;
+    struct metric_pick *picks = arena_array(report->arena, struct metric_pick, expr.n_names);
+    double *values = arena_array(report->arena, double, expr.n_names);
+    for (uint32_t i = 0; i < expr.n_names; i++)
+        if (!metric_find(expr.names[i], &picks[i], err))
+            return -1;
+    int n_failed = 0;
+    for (uint32_t k = 0; k < report->n_launches; k++) {
+        const struct report_launch *l = &report->launches[k];
+        for (uint32_t i = 0; i < expr.n_names; i++) {
+            values[i] = picks[i].metric == METRIC_NONE ? (double)NAN : metric_value(&l->metrics, picks[i].metric);
+            if (isnan(values[i])) {
+                err_set(err, "--fail-on: %s is n/a for %s", expr.names[i], l->name);
+                return -1;
+            }
+        }
+        double result = expr_eval_real(&expr, values);
+        if (result == 0 || isnan(result))
+            continue;
+        buf_printf(out, "%s: %s holds\n", l->name, text);
+        n_failed++;
+    }
+    return n_failed;
+}

@@ -1,0 +1,61 @@
+// Pages of a report: each appends its text to a buffer. The one who prints is cli.
+//
+//     struct report r;
+//     report_open(&r, &arena, profiles, n_profiles);
+//     report_summary(&r, &options, &text);
+//
+// A report borrows the profiles; what it makes lives in the arena.
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "prof/metrics.h"
+#include "prof/profile.h"
+
+// One launch with what the pages need at hand.
+struct report_launch {
+    const struct profile *profile;
+    const struct profile_launch *launch;
+    const struct kv_file *device;
+    struct metric_input metrics;
+    uint64_t id;            // launch order over all profiles of the report
+    const char *name;       // demangled
+    const char *short_name; // without parameters and template arguments
+};
+
+struct report {
+    struct arena *arena;
+    struct report_launch *launches;
+    uint32_t n_launches;
+};
+
+struct report_options {
+    const struct metric_pick *picks; // --metrics; n_picks 0 = every metric there is, by name
+    uint32_t n_picks;
+    bool is_reproducible; // leave out all that varies between runs of the same thing
+    bool is_base_units;   // plain digits instead of "4.0 MiB" in text pages
+};
+
+enum { REPORT_COLUMNS = 120 };
+
+void report_open(struct report *out, struct arena *arena, const struct profile *const *profiles, uint32_t n);
+
+// For people: each launch on one screen; all launches side by side.
+void report_summary(const struct report *report, const struct report_options *options, struct buf *out);
+void report_columns(const struct report *report, const struct report_options *options, struct buf *out);
+// Every metric of each launch, one a line.
+void report_raw(const struct report *report, const struct report_options *options, struct buf *out);
+// ncu's `--csv --page raw`: one header, one row of units, one row a launch.
+void report_csv(const struct report *report, const struct report_options *options, struct buf *out);
+void report_json(const struct report *report, const struct report_options *options, struct buf *out);
+
+// Kernels for which `text` holds: one line each appended to `out` ("tr_tile32(...): dram__bytes.sum > 0 holds"), their
+// number returned. -1 and err: malformed, unknown name, or a metric that is n/a for a kernel (a gate that cannot
+// close is no gate).
+int report_fail_on(const struct report *report, const char *text, struct buf *out, struct err *err);
+
+// "every metric by name" or the options' picks.
+const struct metric_pick *report_picks(const struct report *report, const struct report_options *options, uint32_t *n);
+const char *report_shape(struct arena *arena, const uint32_t shape[3]); // "32x8x1"
+#endif

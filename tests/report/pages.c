@@ -1,0 +1,175 @@
+// Every page of the sample profile against its golden file in tests/report/. `BLESS=1 make test T=report/pages`
+// rewrites the files; look at the difference before you commit it.
+#include "report/report.h"
+#include "support/check.h"
+#include "support/sample_profile.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef void (*page_writer)(const struct report *report, const struct report_options *options, struct buf *out);
+
+struct fixture {
+    struct arena arena;
+    struct report report;
+};
+
+// Written to a file and read back, so that the pages show what a profile keeps.
+static const struct profile *stored_profile(struct arena *arena)
+{
+    struct err err = {0};
+    struct profile_environment environment = sample_environment();
+    const char *folder = getenv("TEST_TMP");
+    const char *path = arena_printf(arena, "%s/sample.wgp", folder ? folder : "/tmp");
+    struct profile_writer *writer = profile_create(path, &environment, sample_device_text, &err);
+    assert_non_null(writer);
+    struct profile_launch launches[N_SAMPLE_LAUNCHES];
+    sample_launches(arena, launches);
+    for (int i = 0; i < N_SAMPLE_LAUNCHES; i++)
+        assert_true(profile_append(writer, &launches[i], &err));
+    assert_true(profile_close(writer, &err));
+    const struct profile *profile = profile_read(arena, path, &err);
+    unlink(path);
+    assert_non_null(profile);
+    return profile;
+}
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    arena_init(&fixture.arena, "test");
+    const struct profile *profile = stored_profile(&fixture.arena);
+    report_open(&fixture.report, &fixture.arena, &profile, 1);
+    *state = &fixture;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    arena_release(&fixture->arena);
+    return 0;
+}
+
+static void check_golden(const char *name, const struct buf *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "tests/report/%s", name);
+    if (getenv("BLESS")) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_int_equal(fwrite(text->at, 1, text->n, file), text->n);
+        fclose(file);
+        return;
+    }
+    struct buf golden = {0};
+    struct err err = {0};
+    assert_true(buf_read_file(&golden, path, &err));
+    assert_string_equal(text->at, golden.at);
+    buf_release(&golden);
+}
+
+static void check_page(void **state, page_writer write, const struct report_options *options, const char *name)
+{
+    struct fixture *fixture = *state;
+    struct buf text = {0};
+    write(&fixture->report, options, &text);
+    check_golden(name, &text);
+    buf_release(&text);
+}
+
+static void test_summary(void **state)
+{
+    check_page(state, report_summary, &(struct report_options){0}, "summary.golden");
+}
+
+static void test_summary_reproducible(void **state)
+{
+    struct fixture *fixture = *state;
+    struct buf text = {0};
+    report_summary(&fixture->report, &(struct report_options){.is_reproducible = true}, &text);
+    assert_null(strstr(text.at, "0.25 s"));
+    assert_null(strstr(text.at, "chosen by"));
+    buf_release(&text);
+}
+
+static void test_compare(void **state)
+{
+    check_page(state, report_columns, &(struct report_options){0}, "compare.golden");
+}
+
+static void test_raw(void **state)
+{
+    check_page(state, report_raw, &(struct report_options){0}, "raw.golden");
+}
+
+static void test_csv(void **state)
+{
+    check_page(state, report_csv, &(struct report_options){0}, "csv.golden");
+}
+
+static void test_json(void **state)
+{
+    check_page(state, report_json, &(struct report_options){.is_reproducible = true}, "json.golden");
+}
+
+static void test_picked_metrics(void **state)
+{
+    static const char *const names[] = {"dram__bytes.sum", "smsp__inst_executed_op_shared_ld.sum",
+                                        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                                        "sm__throughput.avg.pct_of_peak_sustained_elapsed", "gld_efficiency"};
+    struct metric_pick picks[N_ELEMENTS(names)];
+    struct err err = {0};
+    for (size_t i = 0; i < N_ELEMENTS(names); i++)
+        assert_true(metric_find(names[i], &picks[i], &err));
+    struct report_options options = {.picks = picks, .n_picks = N_ELEMENTS(names), .is_base_units = true};
+    check_page(state, report_csv, &options, "picked_csv.golden");
+    check_page(state, report_raw, &options, "picked_raw.golden");
+}
+
+static void test_width(void **state)
+{
+    struct fixture *fixture = *state;
+    struct buf text = {0};
+    report_summary(&fixture->report, &(struct report_options){0}, &text);
+    report_columns(&fixture->report, &(struct report_options){0}, &text);
+    report_raw(&fixture->report, &(struct report_options){0}, &text);
+    for (const char *at = text.at; *at; at += strcspn(at, "\n") + 1)
+        assert_true(strcspn(at, "\n") <= REPORT_COLUMNS);
+    assert_null(strstr(text.at, " \n"));
+    buf_release(&text);
+}
+
+static int failures(struct fixture *fixture, const char *expression, struct buf *text, struct err *err)
+{
+    buf_clear(text);
+    return report_fail_on(&fixture->report, expression, text, err);
+}
+
+static void test_fail_on(void **state)
+{
+    struct fixture *fixture = *state;
+    struct buf text = {0};
+    struct err err = {0};
+    assert_int_equal(failures(fixture, "derived__memory_l1_wavefronts_shared_excessive > 0", &text, &err), 2);
+    assert_non_null(strstr(text.at, "tr_tile<(int)32>"));
+    assert_non_null(strstr(text.at, "histogram(const unsigned char *, unsigned int *)"));
+    assert_int_equal(failures(fixture, "smsp__inst_executed.sum < 10", &text, &err), 0);
+    assert_false(err.set);
+    assert_int_equal(failures(fixture, "sm__throughput.avg.pct_of_peak_sustained_elapsed > 50", &text, &err), -1);
+    assert_true(err.set); // n/a must not pass as good
+    err = (struct err){0};
+    assert_int_equal(failures(fixture, "no_such_metric > 50", &text, &err), -1);
+    assert_true(err.set);
+    buf_release(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_summary), cmocka_unit_test(test_summary_reproducible), cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_raw),     cmocka_unit_test(test_csv),                  cmocka_unit_test(test_json),
+        cmocka_unit_test(test_picked_metrics), cmocka_unit_test(test_width),         cmocka_unit_test(test_fail_on)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
