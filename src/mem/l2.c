@@ -175,8 +175,10 @@ static void drop_copies(struct l2 *l2, uint32_t home, uint32_t place, uint32_t s
 {
     for (uint32_t p = 0; p < l2->n_partitions; p++) {
         uint32_t *flags = p == home ? 0 : cache_find(&l2->partitions[p], place | PLACE_COPY);
-        if (flags)
-            *flags &= ~sectors;
+        if (!flags)
+            continue;
+        *flags &= ~sectors;
+        *cache_user_of(&l2->partitions[p], flags) &= ~l2_words_of_sectors(sectors);
     }
 }
 
@@ -220,23 +222,42 @@ static uint32_t whole_sectors(uint32_t words)
     return whole;
 }
 
+// Sectors become readable once all their words are written. Words count for nothing where the sector is readable.
+static void words_written(struct cache *cache, uint32_t *flags, const struct l2_request *request)
+{
+    if (!(request->sectors & ~*flags))
+        return;
+    uint32_t *written = cache_user_of(cache, flags);
+    *written |= request->words;
+    *flags |= whole_sectors(*written);
+}
+
+static void write_home(struct l2 *l2, uint32_t home, uint32_t place, uint32_t mark, const struct l2_request *request,
+                       struct l2_counts *counts)
+{
+    struct cache *cache = &l2->partitions[home];
+    uint32_t *flags = line_own(l2, home, place, request->sectors, counts);
+    bool was_part_written = part_written_of(*flags) != 0;
+    *flags |= (uint32_t)request->sectors << CACHE_DIRTY_SHIFT | mark;
+    words_written(cache, flags, request);
+    if (!was_part_written && part_written_of(*flags))
+        limit_part_written(l2, cache, place, counts);
+}
+
 static void l2_write(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
 {
     uint32_t home, place = place_of(l2, request->line, &home), n = sector_count(request->sectors);
-    uint32_t *flags = line_own(l2, home, place, request->sectors, counts);
-    bool was_part_written = part_written_of(*flags) != 0;
     counts->write_requests++;
     counts->write_sectors += n;
     counts->write_hits += n;
-    counts->fabric_sectors += near == home ? 0 : n;
-    *flags |= (uint32_t)request->sectors << CACHE_DIRTY_SHIFT;
-    if (!(request->sectors & ~*flags))
+    if (near == home) {
+        write_home(l2, home, place, 0, request, counts);
         return;
-    uint32_t *written = cache_user_of(&l2->partitions[home], flags);
-    *written |= request->words;
-    *flags |= whole_sectors(*written);
-    if (!was_part_written && part_written_of(*flags))
-        limit_part_written(l2, &l2->partitions[home], place, counts);
+    }
+    counts->fabric_sectors += n;
+    write_home(l2, home, place, LINE_COPIED, request, counts);
+    uint32_t *copy = line_hold(l2, &l2->partitions[near], place | PLACE_COPY, counts);
+    words_written(&l2->partitions[near], copy, request);
 }
 
 static void l2_atomic(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)

@@ -8,12 +8,14 @@
 //             the first look-up found.
 //   Fills     A missing sector brings its whole aligned fill unit (64 bytes: a pair of sectors), from device memory
 //             and across the fabric alike.
-//   Writes    go home (crossing if far), allocate, and always count as hits. Bytes are tracked in words of four: a
-//             sector written in part is not readable; when it is read it is filled from device memory.
+//   Writes    go home (crossing if far), allocate, and always count as hits. A far write leaves a copy in the near
+//             partition as well (measured: local memory that is read again after it was written hardly crosses). Bytes
+//             are tracked in words of four: a sector written in part is not readable; when it is read it is filled from
+//             device memory.
 //   Part-written lines: at most an eighth of a set; the oldest beyond that is completed: its part-written sectors are
 //             read from device memory and its dirty ones written. Device memory with ECC cannot take part of a sector.
 //   Atomics   happen at home, sector by sector, hitting unless the fill unit was absent. They dirty the sector.
-//   Copies    of a line that is written are dropped.
+//   Copies    in other partitions than the writer's lose what is written; atomics drop every copy.
 //   Eviction  LRU; dirty sectors are written to device memory, part-written ones read first. What is dirty when a
 //             kernel ends stays.
 // Sources: NVIDIA GTC 2021 talk on the A100 (near look-up, copies); NVIDIA forum thread 286508 (64-byte fills);
@@ -43,6 +45,12 @@ struct l2_request {
     uint8_t sectors;
     uint8_t op;           // enum l2_op
 };
+
+// Sectors to their eight words each.
+static inline uint32_t l2_words_of_sectors(uint32_t sectors)
+{
+    return ((sectors & 1) | (sectors & 2) << 7 | (sectors & 4) << 14 | (sectors & 8) << 21) * 0xffu;
+}
 
 void l2_init(struct l2 *l2, const struct device *device);
 void l2_release(struct l2 *l2);

@@ -236,12 +236,6 @@ static void atomic(const struct passage *p, const struct line_use *use)
 
 // ---- which words a store writes -----------------------------------------------------------------------------
 
-// Sectors to their eight words each.
-static uint32_t words_of_sectors(uint32_t sectors)
-{
-    return ((sectors & 1) | (sectors & 2) << 7 | (sectors & 4) << 14 | (sectors & 8) << 21) * 0xffu;
-}
-
 static bool stores_whole_sectors(const struct line_set *lines)
 {
     uint32_t partial = 0;
@@ -256,7 +250,7 @@ static void written_words(const struct passage *p, const struct line_set *lines,
 {
     const struct access *access = p->access;
     for (uint32_t i = 0; i < lines->n; i++)
-        words[i] = words_of_sectors(lines->at[i].full);
+        words[i] = l2_words_of_sectors(lines->at[i].full);
     if (p->is_local || access->width < WORD_BYTES || stores_whole_sectors(lines))
         return;
     uint32_t bits = (1u << access->width / WORD_BYTES) - 1, at = 0;

@@ -269,6 +269,28 @@ static void far_reads_leave_a_copy(void **state)
     l2_release(&l2);
 }
 
+static void far_writes_leave_a_copy(void **state)
+{
+    (void)state;
+    struct device d = tiny_device(2);
+    struct l2 l2;
+    l2_init(&l2, &d);
+    uint32_t line = 40, far = !l2_home(&l2, line);
+    ask(&l2, far, L2_WRITE, line, 3, 0x0fff); // sector 0 and half of sector 1
+    struct l2_counts c = ask(&l2, far, L2_READ, line, 1, 0);
+    assert_int_equal(c.read_hits, 1);
+    assert_int_equal(c.fabric_sectors, 0);
+    ask(&l2, !far, L2_WRITE, line, 2, 0x0f00); // from the other side: the copy forgets sector 1
+    ask(&l2, far, L2_WRITE, line, 2, 0xf000);
+    c = ask(&l2, far, L2_READ, line, 2, 0);
+    assert_int_equal(c.read_hits, 0);
+    assert_int_equal(c.fabric_sectors, 1);
+    assert_int_equal(c.dram_read_sectors, 0); // at home it is whole
+    ask(&l2, !far, L2_ATOMIC, line, 1, 0);
+    assert_int_equal(ask(&l2, far, L2_READ, line, 1, 0).read_hits, 0);
+    l2_release(&l2);
+}
+
 static void written_sectors_are_read_without_memory(void **state)
 {
     (void)state;
@@ -365,6 +387,7 @@ int main(void)
         cmocka_unit_test(queues_are_bounded),
         cmocka_unit_test(fills_come_in_pairs),
         cmocka_unit_test(far_reads_leave_a_copy),
+        cmocka_unit_test(far_writes_leave_a_copy),
         cmocka_unit_test(written_sectors_are_read_without_memory),
         cmocka_unit_test(dirty_lines_are_written_back_when_evicted),
         cmocka_unit_test(part_written_lines_are_few),
