@@ -1,5 +1,6 @@
 // PTX parser: source positions (.file, .loc) and DWARF sections.
 #include "ptx/parse.h"
+#include <stdlib.h>
 #include <string.h>
 
 static bool parse_field(struct parser *p, const char *what, uint64_t max, uint64_t *out)
@@ -138,6 +139,12 @@ struct debug_label {
     size_t offset;
 };
 
+// Bytes of .debug_str from a label on.
+struct debug_string {
+    const char *at;
+    size_t length;
+};
+
 struct section {
     struct buf bytes; // of .b8 statements; read for .debug_str only
     VEC(struct debug_label) labels;
@@ -209,16 +216,24 @@ static bool parse_section_line(struct parser *p, struct section *section)
     return true;
 }
 
+static void keep_debug_string(struct parser *p, const char *name, const char *at, size_t length)
+{
+    struct debug_string *string = arena_new(&p->scratch, struct debug_string);
+    *string = (struct debug_string){at, length};
+    map_set(&p->debug_strings, name, strlen(name), string);
+}
+
 // Remember what the labels of .debug_str name: `function_name` refers to them.
 static void keep_debug_strings(struct parser *p, const struct section *section)
 {
     if (!section->is_debug_str)
         return;
-    char *bytes = arena_string(p->arena, section->bytes.at ? section->bytes.at : "", section->bytes.n);
-    map_set(&p->debug_strings, ".debug_str", 10, bytes);
+    const struct buf *bytes = &section->bytes;
+    const char *copy = arena_string(p->arena, bytes->at ? bytes->at : "", bytes->n);
+    keep_debug_string(p, ".debug_str", copy, bytes->n);
     for (size_t i = 0; i < section->labels.n; i++) {
-        const char *name = section->labels.at[i].name;
-        map_set(&p->debug_strings, name, strlen(name), bytes + section->labels.at[i].offset);
+        const struct debug_label *label = &section->labels.at[i];
+        keep_debug_string(p, label->name, copy + label->offset, bytes->n - label->offset);
     }
 }
 
@@ -253,17 +268,23 @@ bool parse_section(struct parser *p)
 
 // ---- end of the module ----------------------------------------------------------------------------------
 
+// The string behind `label` or `label+offset`; NULL when the text has no such string.
+static const char *debug_string(const struct parser *p, const char *label)
+{
+    const char *plus = strchr(label, '+');
+    const struct debug_string *string = map_get(&p->debug_strings, label, plus ? (size_t)(plus - label) : strlen(label));
+    uint64_t offset = plus ? strtoull(plus + 1, NULL, 10) : 0;
+    return string && offset < string->length ? string->at + offset : NULL;
+}
+
 // The labels in function_name become the names they stand for, where the text has them.
 bool parse_debug_end(struct parser *p)
 {
     for (size_t i = 0; i < p->locs.n; i++) {
-        const char *label = p->locs.at[i].function_name;
-        const char *plus = label ? strchr(label, '+') : NULL;
-        const char *name = NULL;
-        if (label && !plus)
-            name = map_get(&p->debug_strings, label, strlen(label));
+        struct ptx_loc *loc = &p->locs.at[i];
+        const char *name = loc->function_name ? debug_string(p, loc->function_name) : NULL;
         if (name)
-            p->locs.at[i].function_name = name;
+            loc->function_name = name;
     }
     return true;
 }

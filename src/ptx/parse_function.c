@@ -96,33 +96,24 @@ static bool parse_header_directive(struct parser *p, struct ptx_function *f)
 
 // ---- declaring ------------------------------------------------------------------------------------------
 
-// The function of that name declared before; NULL if none. False: the name means something else.
-static bool find_earlier(struct parser *p, const char *name, struct ptx_position at, struct symbol **out)
-{
-    struct symbol *symbol = map_get(&p->symbols, name, strlen(name));
-    *out = symbol;
-    if (!symbol || symbol->kind == SYMBOL_FUNCTION)
-        return true;
-    return parse_fail(p, at, "'%.100s' is already declared in line %u", name, symbol->at.line);
-}
-
 // Declarations and the definition must agree on the numbers of values.
-static bool check_earlier(struct parser *p, const struct ptx_function *f, const struct symbol *symbol)
+static bool check_earlier(struct parser *p, const struct ptx_function *f, const struct ptx_function *earlier)
 {
-    const struct ptx_function *earlier = symbol->function;
     if (earlier->is_entry != f->is_entry || earlier->n_params != f->n_params || earlier->n_returns != f->n_returns)
         return parse_fail(p, f->at, "'%.100s' does not match its declaration in line %u", f->name, earlier->at.line);
     return true;
 }
 
-// The name belongs to the module although the parameters' scope is open already.
-static bool declare_function(struct parser *p, struct ptx_function *f)
+// The name belongs to the module although the parameters' scope is open already. NULL: it means something else.
+static struct symbol *declare_function(struct parser *p, struct ptx_function *f)
 {
-    struct symbol *symbol;
-    if (!find_earlier(p, f->name, f->at, &symbol))
-        return false;
-    if (symbol)
-        return check_earlier(p, f, symbol);
+    struct symbol *symbol = map_get(&p->symbols, f->name, strlen(f->name));
+    if (symbol && symbol->kind == SYMBOL_FUNCTION)
+        return symbol;
+    if (symbol) {
+        parse_fail(p, f->at, "'%.100s' is already declared in line %u", f->name, symbol->at.line);
+        return NULL;
+    }
     uint32_t depth = p->depth;
     p->depth = 0;
     symbol = scope_declare(p, f->name, SYMBOL_FUNCTION, f->at);
@@ -169,8 +160,8 @@ static void function_finish(struct parser *p, struct ptx_function *f)
     vec_push(&p->functions, f);
 }
 
-// [.attribute(…)] [.noreturn] [(returns)] name [(parameters)]
-static bool parse_signature(struct parser *p, struct ptx_function *f)
+// [.attribute(…)] [.noreturn] [(returns)] name [(parameters)]; *out is the name's meaning in the module.
+static bool parse_signature(struct parser *p, struct ptx_function *f, struct symbol **out)
 {
     bool is_managed;
     while (p->token.kind == TOKEN_DOT) {
@@ -189,12 +180,14 @@ static bool parse_signature(struct parser *p, struct ptx_function *f)
     f->at = p->token.position;
     if (!parse_name(p, "the name of the function", &f->name))
         return false;
-    return !token_is_punct(&p->token, '(') || parse_params(p, &f->params, &f->n_params);
+    *out = declare_function(p, f);
+    if (!*out || (token_is_punct(&p->token, '(') && !parse_params(p, &f->params, &f->n_params)))
+        return false;
+    return check_earlier(p, f, (*out)->function);
 }
 
-static bool parse_definition(struct parser *p, struct ptx_function *f)
+static bool parse_definition(struct parser *p, struct ptx_function *f, struct symbol *symbol)
 {
-    struct symbol *symbol = map_get(&p->symbols, f->name, strlen(f->name));
     const struct ptx_function *earlier = symbol->function;
     if (earlier != f && earlier->has_body)
         return parse_fail(p, f->at, "'%.100s' is already defined in line %u", f->name, earlier->at.line);
@@ -219,13 +212,15 @@ bool parse_function(struct parser *p, struct linkage linkage)
     if (!scope_open(p, p->token.position))
         return false;
     parse_advance(p);
-    if (!parse_signature(p, f) || !declare_function(p, f))
+    struct symbol *symbol = NULL;
+    if (!parse_signature(p, f, &symbol))
         return false;
     while (p->token.kind == TOKEN_DOT)
         if (!parse_header_directive(p, f))
             return false;
     f->header_text = parse_take_text(p);
-    if (token_is_punct(&p->token, '{') ? !parse_definition(p, f) : !parse_expect(p, ';', "or a body after the header"))
+    bool has_body = token_is_punct(&p->token, '{');
+    if (has_body ? !parse_definition(p, f, symbol) : !parse_expect(p, ';', "or a body after the header"))
         return false;
     if (!scope_close(p))
         return false;
