@@ -75,6 +75,7 @@ static bool draft_body(struct body *b)
     number_barriers(b);
     make_registers(b);
     place_register_params(b);
+    find_constants(b);
     b->block_draft = arena_array(work, uint32_t, b->cfg.n_blocks + 1);
     for (uint32_t block = 0; block < b->cfg.n_blocks; block++)
         if (!draft_block(b, block))
@@ -244,6 +245,12 @@ static void dump_registers(const struct body *b, const struct live *live, const 
         uint32_t row = b->row_of_register[i];
         const struct ptx_variable *v = f->registers[i];
         buf_printf(out, "    %-12s .%-5s ", v->name, ptx_type_name(v->type));
+        if (b->constant_row[i] != ROW_NONE) {
+            buf_printf(out, "%s row %u\n",
+                       ROW_SPACE(b->constant_row[i]) == ROW_POOL ? "constant, pool" : "launch",
+                       ROW_NUMBER(b->constant_row[i]));
+            continue;
+        }
         if (row >= ROW_OWN) {
             buf_printf(out, "row %u of the frame\n", row - ROW_OWN);
             continue;

@@ -348,6 +348,10 @@ bool lower_insn(struct body *b, uint32_t block)
         return false;
     if (b->op.status == STATUS_REFUSED)
         return body_fail(b, "%s is not supported", b->op.name);
+    if (writes_constant(b, insn)) {
+        emit(b, FORM_NOP_none);
+        return true;
+    }
     if (!lower_resolved(b, block))
         return false;
     if (!b->is_counted)

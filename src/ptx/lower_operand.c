@@ -181,6 +181,9 @@ bool register_row(struct body *b, const struct ptx_operand *operand, rowref *out
     }
     if (operand->kind != PO_REG || variable->type == PT_PRED)
         return lower_fail(b->lowering, operand->at, "a register is needed here");
+    *out = b->constant_row[variable->id];
+    if (*out != ROW_NONE)
+        return true;
     uint32_t component = operand->component ? (uint32_t)(strchr("xyzw", operand->component) - "xyzw") : 0;
     if (!operand->component && variable->vector > 1)
         return lower_fail(b->lowering, operand->at, "%s is a vector; name one element", variable->name);

@@ -288,8 +288,11 @@ static void place_kernel_params(struct lowering *l, const struct ptx_function *e
 
 static void find_symbols(struct lowering *l)
 {
-    for (size_t i = 0; i < l->symbols->n; i++)
-        home_make(l, l->symbols->at[i].variable)->address = l->symbols->at[i].address;
+    for (size_t i = 0; i < l->symbols->n; i++) {
+        const struct ptx_symbol *symbol = &l->symbols->at[i];
+        if (symbol->variable->space == PS_GLOBAL || symbol->variable->space == PS_CONST)
+            home_make(l, symbol->variable)->address = symbol->address;
+    }
 }
 
 bool lower_reach(struct lowering *l, const struct ptx_function *entry)

@@ -119,7 +119,9 @@ struct body {
         size_t n, capacity;
     } group_is_pred;
     uint32_t *row_of_register; // by id: first virtual row
-    uint32_t *block_draft;     // by block: its first draft; n_blocks + 1 of them
+    rowref
+        *constant_row; // by id: where its value stands for the whole launch, or ROW_NONE (lower_constant.c)
+    uint32_t *block_draft; // by block: its first draft; n_blocks + 1 of them
 
     const struct ptx_insn *insn; // being lowered
     struct op op;
@@ -197,6 +199,8 @@ void emit_converge(struct body *b, uint32_t barrier);
 void emit_widen(struct body *b, rowref dst, enum ptx_type type, uint32_t register_bytes);
 
 // ---- one instruction --------------------------------------------------------------------------------
+void find_constants(struct body *b); // lower_constant.c
+bool writes_constant(const struct body *b, const struct ptx_insn *insn);
 bool lower_insn(struct body *b, uint32_t block); // lower_insn.c
 bool lower_generic(struct body *b);              // binds every operand by its role
 bool lower_mov(struct body *b);                  // lower_mov.c
