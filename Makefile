@@ -212,7 +212,7 @@ fuzz: ## FUZZ_SECONDS of clang's fuzzer on each target; T=fuzz/kv selects
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer,address,undefined fuzz-run
 
 fuzz-run:
-	@$(MAKE) -k -j$(JOBS) --no-print-directory $(FUZZ_NAMES:%=$(B)/tests/fuzz/%); \
+	@$(MAKE) -k -j$(JOBS) --no-print-directory $(patsubst %,$(B)/tests/%,$(filter fuzz/%,$(TESTS))); \
 	    BUILD_STATUS=$$? FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) tools/fuzz.sh $(B) $(filter fuzz/%,$(TESTS))
 
 fuzz-merge: ## add to the stored corpus what the last `make fuzz` found and reaches new code
