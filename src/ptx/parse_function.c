@@ -199,6 +199,16 @@ static bool parse_definition(struct parser *p, struct ptx_function *f, struct sy
     return is_good;
 }
 
+// Where a header ends without `;` or body, the next declaration must not pass for a directive of it.
+static bool starts_declaration(const struct token *token)
+{
+    static const char *const starts[] = {".entry", ".func", ".visible", ".extern", ".weak", ".global", ".const", ".shared"};
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (token_is(token, starts[i]))
+            return true;
+    return false;
+}
+
 bool parse_function(struct parser *p, struct linkage linkage)
 {
     struct ptx_function *f = arena_new(p->arena, struct ptx_function);
@@ -215,7 +225,7 @@ bool parse_function(struct parser *p, struct linkage linkage)
     struct symbol *symbol = NULL;
     if (!parse_signature(p, f, &symbol))
         return false;
-    while (p->token.kind == TOKEN_DOT)
+    while (p->token.kind == TOKEN_DOT && !starts_declaration(&p->token))
         if (!parse_header_directive(p, f))
             return false;
     f->header_text = parse_take_text(p);
