@@ -37,7 +37,7 @@ struct ptx_symbol {
     uint64_t address; // global: virtual address; const: offset in bank 3
 };
 struct ptx_symbols {
-    const struct ptx_symbol *at; // at[i] is module->variables[i]
+    const struct ptx_symbol *at; // .global and .const variables, in any order
     size_t n;
     uint64_t shared_window, local_window; // generic addresses of offset 0 (mem/memory.h)
     uint64_t const_window;                // global address of the first byte of bank 3 (cvta.const)
