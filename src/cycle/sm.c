@@ -113,6 +113,10 @@ static void count_access(struct sm *sm, const struct warp *warp, const struct ac
     struct outcome outcome;
     if (!sm->memsys)
         return;
+    if (access->space == SPACE_SHARED) {
+        tally_shared(sm->tally, access);
+        return;
+    }
     uint64_t local_base = access->space == SPACE_LOCAL ? warp->local_base : 0;
     memsys_access(sm->memsys, sm->sim.sm, access, local_base, sm->now_ticks, &outcome);
     tally_access(sm->tally, access, &outcome);

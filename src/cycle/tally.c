@@ -6,6 +6,7 @@ void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns)
     tally->n_insns = n_insns;
     tally->hot = arena_array(arena, struct tally_hot, n_insns);
     tally->accesses = arena_array(arena, struct counters, n_insns);
+    tally->memos = arena_array(arena, struct banks_memo, n_insns);
 }
 
 static void tally_global(struct counters *c, const struct access *access, const struct outcome *out)
@@ -29,12 +30,14 @@ static void tally_local(struct counters *c, const struct outcome *out)
     c->local_misses += out->l1_miss_sectors;
 }
 
-static void tally_shared(struct counters *c, const struct outcome *out)
+void tally_shared(struct tally *tally, const struct access *access)
 {
+    struct counters *c = &tally->accesses[access->insn];
+    struct shared_cost cost = banks_cost_remembered(&tally->memos[access->insn], access);
     c->shared_requests++;
-    c->shared_wavefronts += out->wavefronts;
-    c->shared_ideal += out->ideal_wavefronts;
-    c->shared_bytes += out->bytes;
+    c->shared_wavefronts += cost.wavefronts;
+    c->shared_ideal += cost.ideal;
+    c->shared_bytes += tally_lanes(access->mask) * access->width;
 }
 
 void tally_access(struct tally *tally, const struct access *access, const struct outcome *out)
@@ -46,9 +49,6 @@ void tally_access(struct tally *tally, const struct access *access, const struct
         break;
     case SPACE_LOCAL:
         tally_local(c, out);
-        break;
-    case SPACE_SHARED:
-        tally_shared(c, out);
         break;
     default:
         c->constant_requests += out->constant_requests;

@@ -2,6 +2,7 @@
 // touches stays close together. Tallies of all threads are summed when the launch ends, so the split does not show.
 #ifndef CYCLE_TALLY_H
 #define CYCLE_TALLY_H
+#include "mem/memo.h"
 #include "mem/memsys.h"
 #include "prof/counters.h"
 #include "simt/step.h"
@@ -11,11 +12,13 @@ struct tally_hot { uint64_t executed, threads, threads_on; };
 struct tally {
     struct tally_hot *hot;     // n_insns entries each
     struct counters *accesses; // the other fields
+    struct banks_memo *memos;  // no counts, but each thread its own
     uint32_t n_insns;
 };
 
 void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns);
 void tally_access(struct tally *tally, const struct access *access, const struct outcome *outcome);
+void tally_shared(struct tally *tally, const struct access *access); // counts the wavefronts itself
 void tally_add_to(const struct tally *tally, struct counters *counters);
 void tally_add_l2(const struct l2_counts *l2, uint32_t n_insns, struct counters *counters);
 
