@@ -10,7 +10,7 @@
 //   ROW_POOL    immediates of the kernel, frozen when it is lowered
 //   ROW_LAUNCH  words of constant banks (parameters, sizes, user constants), filled once per launch
 //
-// Changed since the first version: struct insn has `flags` (INSN_PSEUDO), and `data` moved to its end, so that what a
+// Changed since the first version: struct insn has `is_pseudo`, and `data` moved to its end, so that what a
 // plain handler reads lies in one cache line.
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
@@ -48,11 +48,6 @@ enum op_class {
 // How the element of a load or store is widened or cut.
 enum elem { ELEM_U8, ELEM_S8, ELEM_U16, ELEM_S16, ELEM_B32, ELEM_B64, ELEM_B128, N_ELEMS };
 
-// insn.flags
-enum {
-    INSN_PSEUDO = 1 // made by lowering, not in the program: runs, but does not count as an executed instruction
-};
-
 // One instruction, lowered: what the run loop walks over. `form` indexes the handler table.
 struct insn {
     uint16_t form;        // enum form (isa/form.h)
@@ -69,7 +64,7 @@ struct insn {
     int32_t offset;       // memory: displacement in bytes. Branch, call, BSSY: target instruction index.
     uint32_t extra;       // barrier number, special register, immediate mask, convergence barrier of a branch ...
     uint32_t line;        // index into kernel.lines
-    uint8_t flags;        // INSN_ bits
+    bool is_pseudo;       // made by lowering, not in the program: runs, but does not count as an executed instruction
     uint64_t control;     // SASS control word (stall, yield, scoreboard, reuse); 0 in PTX
     rowref data[MAX_DATA];// memory: rows loaded or stored (first row of a pair for 64-bit elements)
 };

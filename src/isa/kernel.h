@@ -2,17 +2,12 @@
 // Everything lives in the arena of the module it came from.
 //
 // Frames. A warp's register file is a stack of frames, all of the same size within a kernel: `frame_rows` rows. The
-// frame at call depth d begins at row d * frame_rows. Every function of a kernel uses the same shape:
-//
-//     rows 0 .. n_rows - 1                        registers
-//     then ceil(n_preds / 32) rows                predicate words, 32 to a row (frame_pred_row)
-//     then ceil(n_barriers / 32) rows             convergence-barrier words (frame_barrier_row)
-//
-// so predicate and barrier words of one function never lie over the registers of another, even when lanes of one warp
-// are in different functions at the same depth, and a barrier number belongs to one function of the kernel. (Predicate
-// and barrier words are lane masks: whoever writes one must keep the bits of lanes that are not active.)
-// A new frame needs no clearing but preds[0] = ~0: barrier words are empty whenever no lane is inside, and rows that
-// were never written are undefined in PTX; a stack grown for the first time is zeroed.
+// frame at call depth d begins at row d * frame_rows. Predicates have a stack of their own: the words of the predicates
+// of the frame at row r begin at word r. So predicate words of one function never lie over those of another depth, even
+// when lanes of one warp are in different functions, and every function finds its caller's arguments at the same place.
+// (Predicate words are lane masks: whoever writes one keeps the bits of lanes that are not active.) A new frame needs no
+// clearing but predicate 0 = true; rows that were never written are undefined in PTX. Numbers of convergence barriers
+// are given once in a kernel, so a barrier belongs to one function; the engine keeps one mask for each frame that uses it.
 //
 // In a called function row FRAME_RETURN holds the return address (instruction index), row FRAME_CALLER the row number
 // of the caller's frame, both written by the call, per lane. Row FRAME_LOCAL holds the byte offset of the activation's
@@ -60,21 +55,6 @@ struct function {
     uint32_t n_param_rows, n_return_rows;
 };
 
-static inline uint32_t frame_pred_row(const struct function *function)
-{
-    return function->n_rows;
-}
-
-static inline uint32_t frame_barrier_row(const struct function *function)
-{
-    return function->n_rows + (function->n_preds + ROW_LANES - 1) / ROW_LANES;
-}
-
-static inline uint32_t frame_total_rows(const struct function *function)
-{
-    return frame_barrier_row(function) + (function->n_barriers + ROW_LANES - 1) / ROW_LANES;
-}
-
 // Rows from a frame's first row to the first row of the frame of a function that it calls.
 static inline uint32_t function_frame_rows(const struct function *function)
 {
@@ -102,7 +82,7 @@ struct kernel {
     uint32_t n_insns;
     struct function *functions; // [0] is the entry
     uint32_t n_functions;
-    uint32_t frame_rows;        // frame_total_rows of any function
+    uint32_t frame_rows;        // function_frame_rows of any function
     const uint32_t *code_targets; // by number of the function in the module, see above
     uint32_t n_code_targets;
 

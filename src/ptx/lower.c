@@ -121,7 +121,7 @@ static void freeze_frames(struct lowering *l)
         k->functions[i].n_preds = l->n_preds;
         k->functions[i].n_barriers = l->n_barriers;
     }
-    k->frame_rows = frame_total_rows(&k->functions[0]);
+    k->frame_rows = function_frame_rows(&k->functions[0]);
     for (uint32_t i = 0; k->has_calls && i < k->n_insns; i++)
         link_insn(k, &k->insns[i]);
 }

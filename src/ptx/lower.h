@@ -22,7 +22,7 @@
 // deeper calls have higher rows, so a circle cannot lead through calls either. A guarded ret or exit needs no
 // barrier: the lanes that go do not come back to this function.
 //
-// Pseudo instructions (INSN_PSEUDO): BSYNC, moves of arguments, special registers read into a temporary row,
+// Pseudo instructions (insn.is_pseudo): BSYNC, moves of arguments, special registers read into a temporary row,
 // second and further moves of one PTX instruction. They run but are not counted; each instruction of the text
 // that is executed is exactly one counted instruction.
 #ifndef PTX_LOWER_H

@@ -26,7 +26,7 @@ static struct draft *emit_draft(struct body *b, uint16_t form, bool is_pseudo)
     for (int i = 0; i < 2; i++)
         draft.pdst[i] = draft.psrc[i] = NO_VPRED;
     insn->unit = is_pseudo ? UNIT_CONTROL : b->op.unit;
-    insn->flags = is_pseudo ? INSN_PSEUDO : 0;
+    insn->is_pseudo = is_pseudo;
     draft.fidelity = !is_pseudo && b->op.status == STATUS_APPROXIMATE ? FIDELITY_APPROXIMATE : FIDELITY_EXACT;
     vec_push(&b->drafts, draft);
     emit_pred_use(b, b->guard);
