@@ -21,3 +21,9 @@ void wrap_text(struct buf *out, const char *lead, const char *text)
     }
     buf_puts(out, "\n");
 }
+
+void trim_text(struct buf *out)
+{
+    while (out->n && out->at[out->n - 1] == ' ')
+        out->at[--out->n] = '\0';
+}
