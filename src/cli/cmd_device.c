@@ -59,28 +59,30 @@ static void list_row(struct arena *arena, const struct device *d, bool csv, stru
     if (csv) {
         buf_printf(out, "%s,", d->id);
         csv_field(out, d->name);
-        buf_printf(out, ",%s,%llu.%llu,%llu,%.0f,%llu,%s,%llu,%.0f,%.0f,%u\n", d->chip, (unsigned long long)d->cc / 10,
-                   (unsigned long long)d->cc % 10, (unsigned long long)d->n_sms, d->sm_clock_mhz,
-                   (unsigned long long)d->l2_bytes, d->dram_kind, (unsigned long long)d->dram_bytes,
-                   device_dram_peak_gbps(d), d->dram_read_gbps, device_count_guesses(d));
+        buf_printf(out, ",%s,%llu.%llu,%llu,%.0f,%llu,%s,%llu,%.0f,%.0f,%u\n", d->chip,
+                   (unsigned long long)d->cc / 10, (unsigned long long)d->cc % 10,
+                   (unsigned long long)d->n_sms, d->sm_clock_mhz, (unsigned long long)d->l2_bytes,
+                   d->dram_kind, (unsigned long long)d->dram_bytes, device_dram_peak_gbps(d),
+                   d->dram_read_gbps, device_count_guesses(d));
         return;
     }
     struct buf memory = {0};
     units_print_bytes(&memory, (double)d->dram_bytes);
     char cc[32];
     snprintf(cc, sizeof cc, "%llu.%llu", (unsigned long long)d->cc / 10, (unsigned long long)d->cc % 10);
-    buf_printf(out, "%-10s %-24s %-6s %5s %4llu %6.0f  %-9s %10s %-7s %7.0f %7u\n", d->id, d->name, d->chip, cc,
-               (unsigned long long)d->n_sms, d->sm_clock_mhz, value_text(arena, d, KEY_l2_bytes), memory.at,
-               d->dram_kind, device_dram_peak_gbps(d), device_count_guesses(d));
+    buf_printf(out, "%-10s %-24s %-6s %5s %4llu %6.0f  %-9s %10s %-7s %7.0f %7u\n", d->id, d->name, d->chip,
+               cc, (unsigned long long)d->n_sms, d->sm_clock_mhz, value_text(arena, d, KEY_l2_bytes),
+               memory.at, d->dram_kind, device_dram_peak_gbps(d), device_count_guesses(d));
     buf_release(&memory);
 }
 
 static json_t *list_object(const struct device *d)
 {
-    return json_pack("{s:s, s:s, s:s, s:f, s:I, s:f, s:I, s:s, s:I, s:f, s:f, s:i}", "id", d->id, "name", d->name,
-                     "chip", d->chip, "compute_capability", (double)d->cc / 10, "sms", (json_int_t)d->n_sms,
-                     "sm_clock_mhz", d->sm_clock_mhz, "l2_bytes", (json_int_t)d->l2_bytes, "dram_kind", d->dram_kind,
-                     "dram_bytes", (json_int_t)d->dram_bytes, "dram_nominal_gbps", device_dram_peak_gbps(d),
+    return json_pack("{s:s, s:s, s:s, s:f, s:I, s:f, s:I, s:s, s:I, s:f, s:f, s:i}", "id", d->id, "name",
+                     d->name, "chip", d->chip, "compute_capability", (double)d->cc / 10, "sms",
+                     (json_int_t)d->n_sms, "sm_clock_mhz", d->sm_clock_mhz, "l2_bytes",
+                     (json_int_t)d->l2_bytes, "dram_kind", d->dram_kind, "dram_bytes",
+                     (json_int_t)d->dram_bytes, "dram_nominal_gbps", device_dram_peak_gbps(d),
                      "dram_read_gbps", d->dram_read_gbps, "guesses", (int)device_count_guesses(d));
 }
 
@@ -88,10 +90,11 @@ static int list_devices(struct arena *arena, const struct format *format)
 {
     struct buf out = {0};
     json_t *array = json_array();
-    buf_puts(&out, format->csv ? "id,name,chip,cc,sms,sm_clock_mhz,l2_bytes,dram_kind,dram_bytes,dram_nominal_gbps,"
-                                 "dram_read_gbps,guesses\n"
-                               : "id         name                     chip      cc  SMs    MHz  L2            memory "
-                                 "kind       GB/s guesses\n");
+    buf_puts(&out, format->csv
+                       ? "id,name,chip,cc,sms,sm_clock_mhz,l2_bytes,dram_kind,dram_bytes,dram_nominal_gbps,"
+                         "dram_read_gbps,guesses\n"
+                       : "id         name                     chip      cc  SMs    MHz  L2            memory "
+                         "kind       GB/s guesses\n");
     for (const char *const *name = device_names(arena); *name; name++) {
         struct device d;
         int status = choose_device(arena, *name, &d);
@@ -126,8 +129,8 @@ static void show_sources(struct arena *arena, const struct device *d, struct buf
         for (int i = 0; i < 4; i++)
             n_of[i] += strcmp(source->tag, tags[i]) == 0;
     }
-    buf_printf(out, "# %u values: %u vendor, %u paper, %u probe, %u guess\n", n_values, n_of[0], n_of[1], n_of[2],
-               n_of[3]);
+    buf_printf(out, "# %u values: %u vendor, %u paper, %u probe, %u guess\n", n_values, n_of[0], n_of[1],
+               n_of[2], n_of[3]);
 }
 
 static void show_csv(struct arena *arena, const struct device *d, struct buf *out)
@@ -160,8 +163,9 @@ static int show_json(struct arena *arena, const struct device *d)
             json_decref(value);
             value = json_integer((json_int_t)device_number(d, (enum device_key)key));
         }
-        json_object_set_new(keys, info->key, json_pack("{s:o, s:s, s:s, s:s}", "value", value, "unit", info->unit,
-                                                       "source", source->tag, "note", source->note));
+        json_object_set_new(keys, info->key,
+                            json_pack("{s:o, s:s, s:s, s:s}", "value", value, "unit", info->unit, "source",
+                                      source->tag, "note", source->note));
     }
     return print_json(json_pack("{s:s, s:o, s:f, s:i}", "device", d->id, "keys", keys, "dram_nominal_gbps",
                                 device_dram_peak_gbps(d), "guesses", (int)device_count_guesses(d)));
@@ -193,7 +197,8 @@ static bool is_number(enum device_key key)
     return type == 'U' || type == 'F';
 }
 
-static const char *ratio_text(struct arena *arena, const struct device *a, const struct device *b, enum device_key key)
+static const char *ratio_text(struct arena *arena, const struct device *a, const struct device *b,
+                              enum device_key key)
 {
     if (!is_number(key) || device_number(a, key) == 0 || key == KEY_cc)
         return "";
@@ -211,16 +216,16 @@ static int diff_devices(struct arena *arena, const char *names[2], const struct 
     struct buf out = {0};
     json_t *object = json_object();
     unsigned n = 0;
-    buf_printf(&out, format->csv ? "key,%s,%s,ratio\n" : "%-22s %-32s %-32s ratio\n", format->csv ? d[0].id : "key",
-               format->csv ? d[1].id : d[0].id, d[1].id);
+    buf_printf(&out, format->csv ? "key,%s,%s,ratio\n" : "%-22s %-32s %-32s ratio\n",
+               format->csv ? d[0].id : "key", format->csv ? d[1].id : d[0].id, d[1].id);
     for (int key = 0; key < N_DEVICE_KEYS; key++) {
         const char *a = value_text(arena, &d[0], (enum device_key)key);
         const char *b = value_text(arena, &d[1], (enum device_key)key);
         if (strcmp(a, b) == 0)
             continue;
         const char *name = device_key_info((enum device_key)key)->key;
-        buf_printf(&out, format->csv ? "%s,%s,%s,%s\n" : "%-22s %-32s %-32s %s\n", name, *a ? a : "-", *b ? b : "-",
-                   ratio_text(arena, &d[0], &d[1], (enum device_key)key));
+        buf_printf(&out, format->csv ? "%s,%s,%s,%s\n" : "%-22s %-32s %-32s %s\n", name, *a ? a : "-",
+                   *b ? b : "-", ratio_text(arena, &d[0], &d[1], (enum device_key)key));
         json_object_set_new(object, name, json_pack("[s, s]", a, b));
         n++;
     }
@@ -255,8 +260,9 @@ int cmd_device(int argc, char **argv)
         {"csv", OPT_FLAG, &format.csv, NULL, "print comma-separated values"},
         {0}};
     struct arguments rest;
-    int status = options_parse(argc, argv, "device list | show NAME | diff A B [options]",
-                               "The GPUs the model knows. NAME is one of the list or the path of a .dev file.", rows, &rest);
+    int status = options_parse(
+        argc, argv, "device list | show NAME | diff A B [options]",
+        "The GPUs the model knows. NAME is one of the list or the path of a .dev file.", rows, &rest);
     if (status != OPTIONS_GO)
         return status;
     struct arena arena;

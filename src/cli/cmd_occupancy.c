@@ -69,7 +69,8 @@ static int fail_carveout(const struct device *d, const char *text)
 {
     struct buf sizes = {0};
     device_print_value(d, KEY_shared_carveouts_bytes, &sizes);
-    usage_error("occupancy", "--carveout %s: expected default, driver, a percentage or one of %s", text, sizes.at);
+    usage_error("occupancy", "--carveout %s: expected default, driver, a percentage or one of %s", text,
+                sizes.at);
     buf_release(&sizes);
     return EXIT_USAGE;
 }
@@ -81,8 +82,11 @@ static int fill_needs(const struct question *q, const struct device *d, struct k
         return usage_error("occupancy", "how large is a block? give --block, for example --block 256");
     if (threads > UINT32_MAX)
         return usage_error("occupancy", "a block of that many threads cannot be meant");
-    *k = (struct kernel_needs){.threads = (uint32_t)threads, .registers = q->registers, .barriers = q->barriers,
-                               .cluster = q->cluster, .carveout = CARVEOUT_MAX};
+    *k = (struct kernel_needs){.threads = (uint32_t)threads,
+                               .registers = q->registers,
+                               .barriers = q->barriers,
+                               .cluster = q->cluster,
+                               .carveout = CARVEOUT_MAX};
     memcpy(k->block, q->block, sizeof k->block);
     memcpy(k->grid, q->grid, sizeof k->grid);
     if (q->shared && !parse_shared(q->shared, k))
@@ -129,14 +133,15 @@ static json_t *step_json(const struct device *d, const struct kernel_needs *k)
     struct occupancy_step step = occupancy_next_step(d, k);
     struct buf text = {0};
     occupancy_print_next(d, k, "; or ", &text);
-    json_t *object = json_pack("{s:s, s:i, s:i}", "text", text.at, "next_block", (int)occupancy_next_block(d, k),
-                               "best_block", (int)occupancy_best_block(d, k));
+    json_t *object =
+        json_pack("{s:s, s:i, s:i}", "text", text.at, "next_block", (int)occupancy_next_block(d, k),
+                  "best_block", (int)occupancy_best_block(d, k));
     buf_release(&text);
     if (step.exists)
         json_object_set_new(object, "reduce",
-                            json_pack("{s:i, s:i, s:i, s:i}", "registers", (int)step.registers, "shared_bytes",
-                                      (int)step.shared_bytes, "barriers", (int)step.barriers, "blocks_per_sm",
-                                      (int)step.result.blocks_per_sm));
+                            json_pack("{s:i, s:i, s:i, s:i}", "registers", (int)step.registers,
+                                      "shared_bytes", (int)step.shared_bytes, "barriers", (int)step.barriers,
+                                      "blocks_per_sm", (int)step.result.blocks_per_sm));
     return object;
 }
 
@@ -155,18 +160,19 @@ static void print_json(const struct device *d, const struct kernel_needs *k)
                                limit_json(o.limit_blocks), "barriers", limit_json(o.limit_barriers));
     json_t *kernel = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "threads", (int)k->threads, "registers",
                                (int)k->registers, "static_shared_bytes", (int)k->static_shared_bytes,
-                               "dynamic_shared_bytes", (int)k->dynamic_shared_bytes, "barriers", (int)k->barriers,
-                               "cluster", (int)k->cluster);
-    json_t *root = json_pack("{s:s, s:o, s:o, s:i, s:i, s:f, s:o, s:o}", "device", d->id, "kernel", kernel, "launch",
-                             launch_json(d, k), "blocks_per_sm", (int)o.blocks_per_sm, "warps_per_sm",
-                             (int)o.warps_per_sm, "occupancy", o.occupancy, "limits", limits, "limiters",
-                             limiters_json(o.limiters));
-    json_object_set_new(root, "allocated", json_pack("{s:i, s:i}", "registers_per_block", (int)o.registers_per_block,
-                                                     "shared_per_block_bytes", (int)o.shared_per_block_bytes));
-    json_object_set_new(root, "carveout", json_pack("{s:I, s:o, s:o}", "shared_bytes",
-                                                    (json_int_t)o.shared_config_bytes, "driver",
-                                                    carveout_json(d, k, CARVEOUT_DRIVER), "largest",
-                                                    carveout_json(d, k, CARVEOUT_MAX)));
+                               "dynamic_shared_bytes", (int)k->dynamic_shared_bytes, "barriers",
+                               (int)k->barriers, "cluster", (int)k->cluster);
+    json_t *root = json_pack("{s:s, s:o, s:o, s:i, s:i, s:f, s:o, s:o}", "device", d->id, "kernel", kernel,
+                             "launch", launch_json(d, k), "blocks_per_sm", (int)o.blocks_per_sm,
+                             "warps_per_sm", (int)o.warps_per_sm, "occupancy", o.occupancy, "limits", limits,
+                             "limiters", limiters_json(o.limiters));
+    json_object_set_new(root, "allocated",
+                        json_pack("{s:i, s:i}", "registers_per_block", (int)o.registers_per_block,
+                                  "shared_per_block_bytes", (int)o.shared_per_block_bytes));
+    json_object_set_new(root, "carveout",
+                        json_pack("{s:I, s:o, s:o}", "shared_bytes", (json_int_t)o.shared_config_bytes,
+                                  "driver", carveout_json(d, k, CARVEOUT_DRIVER), "largest",
+                                  carveout_json(d, k, CARVEOUT_MAX)));
     json_object_set_new(root, "max_clusters", json_integer(o.max_clusters));
     json_object_set_new(root, "next_step", step_json(d, k));
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
@@ -224,19 +230,23 @@ int cmd_occupancy(int argc, char **argv)
         {"block", OPT_SHAPE, q.block, "SHAPE", "threads of a block, 256 or 16x16"},
         {"grid", OPT_SHAPE, q.grid, "SHAPE", "blocks of the grid, for the launch check"},
         {"regs", OPT_U32, &q.registers, "N", "registers per thread"},
-        {"shared", OPT_STRING, &q.shared, "STATIC[+DYNAMIC]", "shared memory per block in bytes, 8192 or 1KiB+64KiB"},
+        {"shared", OPT_STRING, &q.shared, "STATIC[+DYNAMIC]",
+         "shared memory per block in bytes, 8192 or 1KiB+64KiB"},
         {"cluster", OPT_U32, &q.cluster, "N", "blocks of a cluster"},
         {"barriers", OPT_U32, &q.barriers, "N", "named barriers of a block"},
         {"carveout", OPT_STRING, &q.carveout, "SIZE",
          "L1/shared split: default (largest), driver (as it chooses), a percentage, or bytes"},
-        {"no-optin", OPT_FLAG, &q.no_optin, NULL, "the kernel does not set the attribute for large dynamic shared memory"},
+        {"no-optin", OPT_FLAG, &q.no_optin, NULL,
+         "the kernel does not set the attribute for large dynamic shared memory"},
         {"json", OPT_FLAG, &q.json, NULL, "print JSON"},
         {"csv", OPT_FLAG, &q.csv, NULL, "print the curves as comma-separated values"},
         {0}};
     struct arguments rest;
-    int status = options_parse(argc, argv, "occupancy --block SHAPE [options]",
-                               "Blocks and warps of a kernel that an SM holds, what limits them and the next step up.\n"
-                               "Exit status 1 when the kernel would not launch.", rows, &rest);
+    int status = options_parse(
+        argc, argv, "occupancy --block SHAPE [options]",
+        "Blocks and warps of a kernel that an SM holds, what limits them and the next step up.\n"
+        "Exit status 1 when the kernel would not launch.",
+        rows, &rest);
     if (status != OPTIONS_GO)
         return status;
     if (rest.n)

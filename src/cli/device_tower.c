@@ -45,7 +45,9 @@ static double bytes_per_cycle_sm_to_gbps(const struct device *d, double bytes)
 
 static struct storey registers_storey(const struct device *d)
 {
-    struct storey s = {.latency_mark = " ", .bandwidth_mark = " ", .remark = "3 operands per lane",
+    struct storey s = {.latency_mark = " ",
+                       .bandwidth_mark = " ",
+                       .remark = "3 operands per lane",
                        .bytes_per_cycle_sm = 3 * 4 * (double)d->n_fp32_lanes};
     snprintf(s.name, sizeof s.name, "registers");
     set_bytes(s.size, sizeof s.size, 4 * (double)d->registers_per_sm, " per SM");
@@ -100,7 +102,8 @@ static struct storey dram_storey(const struct device *d)
                        .bandwidth_mark = mark_of(d, KEY_dram_read_gbps),
                        .remark = "reading"};
     snprintf(s.name, sizeof s.name, "%s", d->dram_kind);
-    snprintf(s.size, sizeof s.size, "%llu bit x %.4g Gb/s", (unsigned long long)d->dram_bus_bits, d->dram_pin_gbps);
+    snprintf(s.size, sizeof s.size, "%llu bit x %.4g Gb/s", (unsigned long long)d->dram_bus_bits,
+             d->dram_pin_gbps);
     set_bytes(s.whole, sizeof s.whole, (double)d->dram_bytes, "");
     return s;
 }
@@ -174,7 +177,8 @@ static void draw_storey(struct buf *out, const struct device *d, const struct st
 static void draw_far_line(struct buf *out, const struct device *d)
 {
     if (d->l2_far_latency_cycles > 0)
-        buf_printf(out, "L2 far partition: %.4g%s cycles, %.0f ns, over the fabric between the %llu partitions\n",
+        buf_printf(out,
+                   "L2 far partition: %.4g%s cycles, %.0f ns, over the fabric between the %llu partitions\n",
                    d->l2_far_latency_cycles, mark_of(d, KEY_l2_far_latency_cycles)[0] == '?' ? "?" : "",
                    device_cycles_to_ns(d, d->l2_far_latency_cycles), (unsigned long long)d->n_l2_partitions);
 }
@@ -197,8 +201,8 @@ static void draw_limits(struct buf *out, const struct device *d)
     buf_printf(out, "; %llu threads, %llu registers each", (unsigned long long)d->max_threads_per_block,
                (unsigned long long)d->max_registers_per_thread);
     if (d->max_cluster)
-        buf_printf(out, "\nclusters of %llu blocks, %llu with opt-in", (unsigned long long)d->max_cluster_portable,
-                   (unsigned long long)d->max_cluster);
+        buf_printf(out, "\nclusters of %llu blocks, %llu with opt-in",
+                   (unsigned long long)d->max_cluster_portable, (unsigned long long)d->max_cluster);
     buf_puts(out, "\nlines ");
     print_key(out, d, KEY_l1_line_bytes);
     buf_puts(out, " of sectors of ");
@@ -214,12 +218,14 @@ static void draw_limits(struct buf *out, const struct device *d)
 
 static void draw_head(struct buf *out, const struct device *d)
 {
-    buf_printf(out, "%s: %s, compute capability %llu.%llu, %llu SMs at %.0f MHz, %llu warps and %llu blocks per SM\n\n",
-               d->name, d->chip, (unsigned long long)d->cc / 10, (unsigned long long)d->cc % 10,
-               (unsigned long long)d->n_sms, d->sm_clock_mhz, (unsigned long long)d->max_warps_per_sm,
-               (unsigned long long)d->max_blocks_per_sm);
-    buf_printf(out, "%*s%-*s %10s %7s  %7s %10s %8s\n", LEFT + TOP_WIDTH + 8, "", SIZE_COLUMN, "size", "whole GPU", "cycles", "ns",
-               "B/cycle/SM", "GB/s");
+    buf_printf(
+        out,
+        "%s: %s, compute capability %llu.%llu, %llu SMs at %.0f MHz, %llu warps and %llu blocks per SM\n\n",
+        d->name, d->chip, (unsigned long long)d->cc / 10, (unsigned long long)d->cc % 10,
+        (unsigned long long)d->n_sms, d->sm_clock_mhz, (unsigned long long)d->max_warps_per_sm,
+        (unsigned long long)d->max_blocks_per_sm);
+    buf_printf(out, "%*s%-*s %10s %7s  %7s %10s %8s\n", LEFT + TOP_WIDTH + 8, "", SIZE_COLUMN, "size",
+               "whole GPU", "cycles", "ns", "B/cycle/SM", "GB/s");
 }
 
 void device_draw(const struct device *d, struct buf *out)
@@ -239,6 +245,8 @@ void device_draw(const struct device *d, struct buf *out)
     double peak = device_dram_peak_gbps(d);
     buf_printf(out, "%s: %.0f GB/s nominal, %.0f%% of it achieved in reading\n", d->dram_kind, peak,
                100 * d->dram_read_gbps / peak);
-    buf_printf(out, "? = a guess; this device rests on %u ('warpglass device show %s --source' names every source)\n",
-               device_count_guesses(d), d->id);
+    buf_printf(
+        out,
+        "? = a guess; this device rests on %u ('warpglass device show %s --source' names every source)\n",
+        device_count_guesses(d), d->id);
 }

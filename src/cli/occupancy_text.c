@@ -36,8 +36,8 @@ static void print_reduction(struct buf *out, const struct occupancy_step *step)
 {
     const char *and = "";
     if (step->registers) {
-        buf_printf(out, "%u register%s fewer per thread (%u)", step->registers, step->registers == 1 ? "" : "s",
-                   step->needs.registers);
+        buf_printf(out, "%u register%s fewer per thread (%u)", step->registers,
+                   step->registers == 1 ? "" : "s", step->needs.registers);
         and = " and ";
     }
     if (step->shared_bytes) {
@@ -182,7 +182,8 @@ static void print_limits(struct buf *out, const struct device *d, const struct k
     buf_puts(out, "slots of the SM\n");
     if (d->barriers_per_sm) {
         start_limit(out, "barriers", o->limit_barriers, o->limiters & LIMIT_BARRIERS);
-        buf_printf(out, "%u of %llu each\n", k->barriers ? k->barriers : 1, (unsigned long long)d->barriers_per_sm);
+        buf_printf(out, "%u of %llu each\n", k->barriers ? k->barriers : 1,
+                   (unsigned long long)d->barriers_per_sm);
     }
 }
 
@@ -198,16 +199,17 @@ static void print_answer(struct buf *out, const struct device *d, const struct k
         occupancy_print_next(d, k, "\n       or  ", out);
     }
     if (o->max_clusters)
-        buf_printf(out, "\nclusters   %u of %u blocks at a time on the whole device%s", o->max_clusters, k->cluster,
-                   d->gpc_sizes.n ? "" : " at most (sizes of its GPCs unknown)");
+        buf_printf(out, "\nclusters   %u of %u blocks at a time on the whole device%s", o->max_clusters,
+                   k->cluster, d->gpc_sizes.n ? "" : " at most (sizes of its GPCs unknown)");
     buf_puts(out, "\n");
 }
 
-static void print_carveout(struct buf *out, const struct device *d, const struct kernel_needs *k, const char *name)
+static void print_carveout(struct buf *out, const struct device *d, const struct kernel_needs *k,
+                           const char *name)
 {
     struct occupancy o = occupancy_of(d, k);
-    buf_printf(out, "  %-18s %4llu KiB shared, %4llu KiB L1   ", name, (unsigned long long)o.shared_config_bytes / 1024,
-               (unsigned long long)o.l1_bytes / 1024);
+    buf_printf(out, "  %-18s %4llu KiB shared, %4llu KiB L1   ", name,
+               (unsigned long long)o.shared_config_bytes / 1024, (unsigned long long)o.l1_bytes / 1024);
     if (o.limit_shared == NO_LIMIT)
         buf_puts(out, "no limit by shared memory, ");
     else

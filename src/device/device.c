@@ -9,14 +9,14 @@
 enum { MAX_CHAIN = 8 }; // a device and its bases
 
 static const struct device_key_info rows[N_DEVICE_KEYS] = {
-#define KEY(key_, field, type_, unit_, minimum_, maximum_, need, text_)                                     \
-    [KEY_##field] = {.key = key_,                                                                           \
-                     .unit = #unit_,                                                                        \
-                     .text = text_,                                                                         \
-                     .type = #type_[0],                                                                     \
-                     .minimum = minimum_,                                                                   \
-                     .maximum = maximum_,                                                                   \
-                     .is_required = #need[0] == 'R',                                                        \
+#define KEY(key_, field, type_, unit_, minimum_, maximum_, need, text_) \
+    [KEY_##field] = {.key = key_,                                       \
+                     .unit = #unit_,                                    \
+                     .text = text_,                                     \
+                     .type = #type_[0],                                 \
+                     .minimum = minimum_,                               \
+                     .maximum = maximum_,                               \
+                     .is_required = #need[0] == 'R',                    \
                      .offset = offsetof(struct device, field)},
 #include "device/device.def"
 #undef KEY
@@ -66,7 +66,8 @@ static const char *embedded_path(struct arena *arena, const struct embedded_file
 // "base/hopper.dev" or "h200.dev" for the bare name.
 static const struct embedded_file *find_base(struct arena *arena, const char *name)
 {
-    const struct embedded_file *file = embedded_find(embedded_devices, arena_printf(arena, "base/%s.dev", name));
+    const struct embedded_file *file =
+        embedded_find(embedded_devices, arena_printf(arena, "base/%s.dev", name));
     return file ? file : embedded_find(embedded_devices, arena_printf(arena, "%s.dev", name));
 }
 
@@ -103,11 +104,11 @@ static unsigned key_column(const struct kv_file *file, unsigned line)
     return (unsigned)strspn(at, " \t") + 1;
 }
 
-#define FAIL_KEY(file, pair, ...)                                                                           \
-    err_set_at(err, (file)->path, (pair)->line, key_column((file), (pair)->line), (file)->text,             \
+#define FAIL_KEY(file, pair, ...)                                                               \
+    err_set_at(err, (file)->path, (pair)->line, key_column((file), (pair)->line), (file)->text, \
                (file)->text_length, __VA_ARGS__)
-#define FAIL_VALUE(file, pair, ...)                                                                         \
-    err_set_at(err, (file)->path, (pair)->line, (pair)->value_column, (file)->text, (file)->text_length,    \
+#define FAIL_VALUE(file, pair, ...)                                                                      \
+    err_set_at(err, (file)->path, (pair)->line, (pair)->value_column, (file)->text, (file)->text_length, \
                __VA_ARGS__)
 
 // Reads the base that `file` names. False with `err` unset when it names none.
@@ -120,8 +121,8 @@ static bool chain_follow(struct arena *arena, struct chain *chain, struct err *e
     const struct embedded_file *base = find_base(arena, pair->value);
     if (!base) {
         const char *near = nearest_file(arena, pair->value, true);
-        return FAIL_VALUE(file, pair, "there is no base '%s'%s%s%s", pair->value, near ? "; did you mean '" : "",
-                          near ? near : "", near ? "'?" : "");
+        return FAIL_VALUE(file, pair, "there is no base '%s'%s%s%s", pair->value,
+                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     if (chain->n == MAX_CHAIN)
         return FAIL_VALUE(file, pair, "more than %d bases; do they form a circle?", MAX_CHAIN - 1);
@@ -154,15 +155,18 @@ static bool check_source(const struct kv_file *file, const struct kv_pair *pair,
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
         is_known |= strcmp(pair->source, tags[i]) == 0;
     if (!*pair->source)
-        return FAIL_KEY(file, pair, "'%s' has no source: add @vendor, @paper, @probe or @guess and a note", pair->key);
+        return FAIL_KEY(file, pair, "'%s' has no source: add @vendor, @paper, @probe or @guess and a note",
+                        pair->key);
     if (!is_known)
-        return FAIL_KEY(file, pair, "'@%s' is no source; use @vendor, @paper, @probe or @guess", pair->source);
+        return FAIL_KEY(file, pair, "'@%s' is no source; use @vendor, @paper, @probe or @guess",
+                        pair->source);
     if (!*pair->note)
         return FAIL_KEY(file, pair, "'%s' needs a note in quotes that names its source", pair->key);
     return true;
 }
 
-static bool apply_pair(const struct kv_file *file, const struct kv_pair *pair, struct device *d, struct err *err)
+static bool apply_pair(const struct kv_file *file, const struct kv_pair *pair, struct device *d,
+                       struct err *err)
 {
     int key = find_key(pair->key);
     if (key < 0)
@@ -172,9 +176,10 @@ static bool apply_pair(const struct kv_file *file, const struct kv_pair *pair, s
         return false;
     struct device_source *source = &d->sources[key];
     device_value_load(d, (enum device_key)key, &old);
-    if (source->tag && strcmp(source->tag, pair->source) == 0 && device_value_equal(rows[key].type, &value, &old))
-        return FAIL_KEY(file, pair, "'%s' changes nothing: line %u of %s says the same", pair->key, source->line,
-                        source->file);
+    if (source->tag && strcmp(source->tag, pair->source) == 0 &&
+        device_value_equal(rows[key].type, &value, &old))
+        return FAIL_KEY(file, pair, "'%s' changes nothing: line %u of %s says the same", pair->key,
+                        source->line, source->file);
     device_value_store(d, (enum device_key)key, &value);
     *source = (struct device_source){
         .tag = pair->source, .note = pair->note, .file = file->path, .line = pair->line};
@@ -199,21 +204,21 @@ static bool check_complete(const struct device *d, const char *path, struct err 
     if (n > 6)
         buf_printf(&missing, " and %u more", n - 6);
     if (n)
-        err_set_at(err, path, 0, 0, NULL, 0, "%s missing: %s", n == 1 ? "a required key is" : "required keys are",
-                   missing.at);
+        err_set_at(err, path, 0, 0, NULL, 0, "%s missing: %s",
+                   n == 1 ? "a required key is" : "required keys are", missing.at);
     buf_release(&missing);
     return n == 0;
 }
 
-#define FAIL_AT(key, ...)                                                                                   \
-    err_set_at(err, d->sources[key].file, d->sources[key].line, 0, NULL, 0, __VA_ARGS__)
+#define FAIL_AT(key, ...) err_set_at(err, d->sources[key].file, d->sources[key].line, 0, NULL, 0, __VA_ARGS__)
 
 // What no row can say alone: values that must fit each other.
 static bool check_together(const struct device *d, struct err *err)
 {
     const struct size_list *sizes = &d->shared_carveouts_bytes;
     if (sizes->at[sizes->n - 1] != d->shared_per_sm_bytes)
-        return FAIL_AT(KEY_shared_carveouts_bytes, "the last of 'shared.carveouts' must equal 'shared.per_sm'");
+        return FAIL_AT(KEY_shared_carveouts_bytes,
+                       "the last of 'shared.carveouts' must equal 'shared.per_sm'");
     if (d->shared_per_block_optin_bytes + d->shared_reserved_bytes > d->shared_per_sm_bytes)
         return FAIL_AT(KEY_shared_per_block_optin_bytes,
                        "'shared.per_block_optin' and 'shared.reserved' together exceed 'shared.per_sm'");
@@ -222,7 +227,8 @@ static bool check_together(const struct device *d, struct err *err)
     if (d->registers_per_sm % d->n_subpartitions)
         return FAIL_AT(KEY_n_subpartitions, "'sm.subpartitions' must divide 'registers.per_sm'");
     if (d->n_l2_slices % d->n_l2_partitions || d->l2_bytes % (d->n_l2_slices * d->l2_line_bytes))
-        return FAIL_AT(KEY_n_l2_slices, "'l2.slices' must be a multiple of 'l2.partitions' and hold whole lines");
+        return FAIL_AT(KEY_n_l2_slices,
+                       "'l2.slices' must be a multiple of 'l2.partitions' and hold whole lines");
     uint64_t n_in_gpcs = 0;
     for (uint32_t i = 0; i < d->gpc_sizes.n; i++)
         n_in_gpcs += d->gpc_sizes.at[i];
@@ -276,7 +282,8 @@ bool device_load(struct arena *arena, const char *name_or_path, struct device *o
         buf_release(&text);
         return is_good;
     }
-    const struct embedded_file *file = embedded_find(embedded_devices, arena_printf(arena, "%s.dev", name_or_path));
+    const struct embedded_file *file =
+        embedded_find(embedded_devices, arena_printf(arena, "%s.dev", name_or_path));
     if (file)
         return device_parse(arena, embedded_path(arena, file), file->text, file->length, out, err);
     const char *near = nearest_file(arena, name_or_path, false);

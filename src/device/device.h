@@ -1,11 +1,12 @@
 // One GPU as a frozen flat struct, read from a device file by the schema in device.def.
 //
 //     struct device d;
-//     if (!device_load(&arena, "h200", &d, &err)) ...     // a name of devices/ (embedded) or a path to a .dev
+//     if (!device_load(&arena, "h200", &d, &err)) ...     // an embedded name or the path of a .dev file
 //     d.n_sms, d.l2_bytes, device_source(&d, KEY_l2_bytes)->tag
 //
-// Values live as long as the arena passed in. Unknown key (with the nearest known one), missing key, wrong unit,
-// value out of range, override that changes nothing: an error with file, line and caret; there are no hidden defaults.
+// Values live as long as the arena passed in. Unknown key (with the nearest known one), missing key, wrong
+// unit, value out of range, override that changes nothing: an error with file, line and caret; there are no
+// hidden defaults.
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
 #include "base/arena.h"
@@ -16,7 +17,10 @@
 #include <stdint.h>
 
 enum { MAX_SIZE_LIST = 16 };
-struct size_list { uint64_t at[MAX_SIZE_LIST]; uint32_t n; };
+struct size_list {
+    uint64_t at[MAX_SIZE_LIST];
+    uint32_t n;
+};
 
 enum device_key {
 #define KEY(key, field, type, unit, minimum, maximum, need, text) KEY_##field,
@@ -59,7 +63,7 @@ static inline const struct device_source *device_source(const struct device *d, 
 }
 
 // Derived values; units in the names.
-double device_dram_peak_gbps(const struct device *d);  // bus width * pin rate / 8
+double device_dram_peak_gbps(const struct device *d); // bus width * pin rate / 8
 double device_cycles_to_ns(const struct device *d, double cycles);
 uint32_t device_count_guesses(const struct device *d); // keys whose tag is "guess"
 

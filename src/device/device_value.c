@@ -12,7 +12,7 @@ struct scale {
 static const struct scale byte_scales[] = {{"GiB", 1073741824}, {"MiB", 1048576}, {"KiB", 1024}, {"B", 1}};
 enum { N_BYTE_SCALES = sizeof byte_scales / sizeof *byte_scales };
 
-#define FAIL(...)                                                                                           \
+#define FAIL(...) \
     err_set_at(err, file->path, pair->line, pair->value_column, file->text, file->text_length, __VA_ARGS__)
 
 static bool is_bytes(const struct device_key_info *info)
@@ -66,7 +66,8 @@ static bool check_number(const struct device_key_info *info, const struct kv_fil
                          const struct kv_pair *pair, double number, struct err *err)
 {
     if (!(number >= info->minimum && number <= info->maximum)) // also not a number
-        return FAIL("'%s' = %.10g is outside %.10g to %.10g", info->key, number, info->minimum, info->maximum);
+        return FAIL("'%s' = %.10g is outside %.10g to %.10g", info->key, number, info->minimum,
+                    info->maximum);
     if (info->type != 'F' && number != floor(number))
         return FAIL("'%s' is a whole number, not %.10g", info->key, number);
     return true;
@@ -140,22 +141,32 @@ bool device_value_parse(const struct device_key_info *info, const struct kv_file
 bool device_value_equal(char type, const union device_value *a, const union device_value *b)
 {
     switch (type) {
-    case 'U': return a->u == b->u;
-    case 'F': return a->f == b->f;
-    case 'S': return strcmp(a->s, b->s) == 0;
-    case 'L': return a->l.n == b->l.n && memcmp(a->l.at, b->l.at, a->l.n * sizeof a->l.at[0]) == 0;
-    default: BUG("type '%c' of a device key", type);
+    case 'U':
+        return a->u == b->u;
+    case 'F':
+        return a->f == b->f;
+    case 'S':
+        return strcmp(a->s, b->s) == 0;
+    case 'L':
+        return a->l.n == b->l.n && memcmp(a->l.at, b->l.at, a->l.n * sizeof a->l.at[0]) == 0;
+    default:
+        BUG("type '%c' of a device key", type);
     }
 }
 
 static size_t type_size(char type)
 {
     switch (type) {
-    case 'U': return sizeof(uint64_t);
-    case 'F': return sizeof(double);
-    case 'S': return sizeof(const char *);
-    case 'L': return sizeof(struct size_list);
-    default: BUG("type '%c' of a device key", type);
+    case 'U':
+        return sizeof(uint64_t);
+    case 'F':
+        return sizeof(double);
+    case 'S':
+        return sizeof(const char *);
+    case 'L':
+        return sizeof(struct size_list);
+    default:
+        BUG("type '%c' of a device key", type);
     }
 }
 
@@ -219,10 +230,17 @@ void device_print_value(const struct device *d, enum device_key key, struct buf 
     union device_value value;
     device_value_load(d, key, &value);
     switch (info->type) {
-    case 'U': print_numbers(info, &value.u, 1, out); break;
-    case 'L': print_numbers(info, value.l.at, value.l.n, out); break;
-    case 'S': buf_puts(out, value.s ? value.s : ""); break;
+    case 'U':
+        print_numbers(info, &value.u, 1, out);
+        break;
+    case 'L':
+        print_numbers(info, value.l.at, value.l.n, out);
+        break;
+    case 'S':
+        buf_puts(out, value.s ? value.s : "");
+        break;
     default:
-        buf_printf(out, "%.10g%s%s", value.f, is_unitless(info) ? "" : " ", is_unitless(info) ? "" : info->unit);
+        buf_printf(out, "%.10g%s%s", value.f, is_unitless(info) ? "" : " ",
+                   is_unitless(info) ? "" : info->unit);
     }
 }

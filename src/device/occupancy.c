@@ -36,8 +36,8 @@ static uint64_t registers_per_warp(const struct device *d, const struct kernel_n
     return round_up((uint64_t)k->registers * 32, d->register_alloc_unit);
 }
 
-// Each sub-partition gives whole warps out of its own quarter. The launch itself asks for more: the warps of one
-// block, rounded up to the sub-partitions, must fit what a block may hold.
+// Each sub-partition gives whole warps out of its own quarter. The launch itself asks for more: the warps of
+// one block, rounded up to the sub-partitions, must fit what a block may hold.
 static uint32_t limit_by_registers(const struct device *d, const struct kernel_needs *k)
 {
     if (k->registers == 0 || k->threads == 0)
@@ -109,8 +109,9 @@ static uint64_t half_pool_carveout(const struct device *d)
     return best;
 }
 
-// Without shared memory of its own a kernel needs only the reserved part of each block; the driver then provides
-// for a number of blocks that falls with their size, whatever registers allow (but for a single block).
+// Without shared memory of its own a kernel needs only the reserved part of each block; the driver then
+// provides for a number of blocks that falls with their size, whatever registers allow (but for a single
+// block).
 static uint64_t driver_carveout_without_shared(const struct device *d, const struct kernel_needs *k)
 {
     enum { HALF_FROM_WARPS = 16, QUARTER_FROM_WARPS = 24 };
@@ -138,8 +139,8 @@ uint64_t occupancy_driver_carveout(const struct device *d, const struct kernel_n
     return spare > enough ? spare : enough;
 }
 
-// The percentage is of kilobytes of 1,000 bytes (any total from 225,300 to 229,600 B fits what was measured), and
-// what the system reserves for the blocks that a size holds does not count towards it.
+// The percentage is of kilobytes of 1,000 bytes (any total from 225,300 to 229,600 B fits what was measured),
+// and what the system reserves for the blocks that a size holds does not count towards it.
 uint64_t occupancy_driver_preference(const struct device *d, const struct kernel_needs *k, uint64_t percent)
 {
     const struct size_list *sizes = &d->shared_carveouts_bytes;
@@ -159,17 +160,23 @@ static uint64_t carveout_of(const struct device *d, const struct kernel_needs *k
 {
     uint64_t asked = 0;
     switch (k->carveout) {
-    case CARVEOUT_DRIVER: return occupancy_driver_carveout(d, k);
-    case CARVEOUT_MAX: return d->shared_per_sm_bytes;
-    case CARVEOUT_PERCENT: asked = d->shared_per_sm_bytes * k->carveout_value / 100; break;
-    case CARVEOUT_BYTES: asked = k->carveout_value; break;
+    case CARVEOUT_DRIVER:
+        return occupancy_driver_carveout(d, k);
+    case CARVEOUT_MAX:
+        return d->shared_per_sm_bytes;
+    case CARVEOUT_PERCENT:
+        asked = d->shared_per_sm_bytes * k->carveout_value / 100;
+        break;
+    case CARVEOUT_BYTES:
+        asked = k->carveout_value;
+        break;
     }
     uint64_t block = shared_of_block(d, k);
     return occupancy_carveout_for(d, asked > block ? asked : block);
 }
 
-// A cluster lies in one GPC, and only in one with as many SMs as it has blocks (so measured on an H200). Where the
-// sizes of GPCs are unknown the whole device counts as one: an upper bound.
+// A cluster lies in one GPC, and only in one with as many SMs as it has blocks (so measured on an H200).
+// Where the sizes of GPCs are unknown the whole device counts as one: an upper bound.
 static uint32_t count_clusters(const struct device *d, uint32_t cluster, uint32_t blocks_per_sm)
 {
     uint64_t n = 0;

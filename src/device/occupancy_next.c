@@ -122,14 +122,19 @@ static struct kernel_needs curve_needs(const struct kernel_needs *k, enum occupa
 {
     struct kernel_needs changed = *k;
     switch (axis) {
-    case AXIS_BLOCK: return with_block(k, x);
-    case AXIS_SHARED: return with_shared(k, x);
-    case AXIS_REGISTERS: changed.registers = x; break;
+    case AXIS_BLOCK:
+        return with_block(k, x);
+    case AXIS_SHARED:
+        return with_shared(k, x);
+    case AXIS_REGISTERS:
+        changed.registers = x;
+        break;
     }
     return changed;
 }
 
-struct occupancy_curve occupancy_curve(const struct device *d, const struct kernel_needs *k, enum occupancy_axis axis)
+struct occupancy_curve occupancy_curve(const struct device *d, const struct kernel_needs *k,
+                                       enum occupancy_axis axis)
 {
     struct occupancy_curve curve = {0};
     uint64_t most = axis == AXIS_BLOCK       ? d->max_threads_per_block

@@ -43,7 +43,8 @@ static void test_every_device_is_complete(void **state)
         }
         assert_true(d->dram_read_gbps < device_dram_peak_gbps(d));
         assert_true(d->shared_latency_cycles < d->l1_latency_cycles);
-        assert_true(d->l1_latency_cycles < d->l2_latency_cycles && d->l2_latency_cycles < d->dram_latency_cycles);
+        assert_true(d->l1_latency_cycles < d->l2_latency_cycles &&
+                    d->l2_latency_cycles < d->dram_latency_cycles);
         assert_true(d->l2_far_latency_cycles == 0 || d->l2_far_latency_cycles > d->l2_latency_cycles);
         assert_true(d->shared_bytes_per_cycle <= (double)(d->n_banks * d->bank_width_bytes));
     }
@@ -137,7 +138,8 @@ static const struct {
     {"cc = 90.5 @guess \"x\"", 6, "whole number"},
     {"l2.size = 1000000.5 B @guess \"x\"", 11, "whole number"},
     {"shared.carveouts = 0 8 4 KiB @guess \"x\"", 20, "must ascend"},
-    {"shared.carveouts = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 KiB @guess \"x\"", 20, "at most 16 numbers"},
+    {"shared.carveouts = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 KiB @guess \"x\"", 20,
+     "at most 16 numbers"},
     {"cc = 90 @vendor \"x\"", 1, "changes nothing: line 5 of devices/base/hopper.dev says the same"},
     {"clock.sm = 2000 MHz @probe", 1, "needs a note in quotes"},
     {"clock.sm = 2000 MHz", 1, "has no source"},
@@ -211,10 +213,10 @@ static int close_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_every_device_is_complete),
-        cmocka_unit_test(test_measured_h200),  cmocka_unit_test(test_print_and_read_back),
-        cmocka_unit_test(test_override),       cmocka_unit_test(test_mistakes_are_named),
-        cmocka_unit_test(test_load_names),     cmocka_unit_test(test_whole_file_mistakes),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_every_device_is_complete),
+        cmocka_unit_test(test_measured_h200), cmocka_unit_test(test_print_and_read_back),
+        cmocka_unit_test(test_override),      cmocka_unit_test(test_mistakes_are_named),
+        cmocka_unit_test(test_load_names),    cmocka_unit_test(test_whole_file_mistakes),
     };
     arena_init(&arena, "test");
     return cmocka_run_group_tests(tests, NULL, close_arena);

@@ -13,10 +13,16 @@ static const struct {
     {"h200", {.threads = 1056}, "asks 1,056 threads per block; 1,024 allowed, 32 too many"},
     {"h200", {.threads = 0}, "a block of 0 threads"},
     {"h200", {.threads = 1, .block = {1, 1, 65}}, "block 1x1x65: 65 in z; 64 allowed, 1 too many"},
-    {"h200", {.threads = 1, .block = {2048, 1, 1}}, "block 2048x1x1: 2,048 in x; 1,024 allowed, 1,024 too many"},
+    {"h200",
+     {.threads = 1, .block = {2048, 1, 1}},
+     "block 2048x1x1: 2,048 in x; 1,024 allowed, 1,024 too many"},
     {"h200", {.threads = 1, .block = {1, 0, 1}}, "block 1x0x1: the extent in y is 0"},
-    {"h200", {.threads = 1, .block = {64, 32, 1}}, "asks 2,048 threads per block; 1,024 allowed, 1,024 too many"},
-    {"h200", {.threads = 32, .grid = {1, 65536, 1}}, "grid 1x65536x1: 65,536 in y; 65,535 allowed, 1 too many"},
+    {"h200",
+     {.threads = 1, .block = {64, 32, 1}},
+     "asks 2,048 threads per block; 1,024 allowed, 1,024 too many"},
+    {"h200",
+     {.threads = 32, .grid = {1, 65536, 1}},
+     "grid 1x65536x1: 65,536 in y; 65,535 allowed, 1 too many"},
     {"h200", {.threads = 32, .grid = {1, 1, 65536}}, "65,536 in z; 65,535 allowed"},
     {"h200", {.threads = 32, .grid = {2147483647, 65535, 65535}}, NULL},
     {"h200", {.threads = 32, .registers = 255}, NULL},
@@ -24,7 +30,8 @@ static const struct {
     {"a100-40gb", {.threads = 288, .registers = 168}, NULL},
     {"a100-40gb",
      {.threads = 288, .registers = 176},
-     "asks 67,584 registers per block (5,632 per warp, 9 warps counted as 12); 65,536 allowed, 2,048 too many: at most "
+     "asks 67,584 registers per block (5,632 per warp, 9 warps counted as 12); 65,536 allowed, 2,048 too "
+     "many: at most "
      "168 registers per thread at this block size"},
     {"h200", {.threads = 1024, .registers = 65}, "8,192 too many: at most 64 registers per thread"},
     {"h200", {.threads = 32, .static_shared_bytes = 49152}, NULL},
@@ -33,7 +40,8 @@ static const struct {
      "asks 49,156 B of static shared memory per block; 49,152 allowed, 4 too many"},
     {"h200",
      {.threads = 32, .dynamic_shared_bytes = 264192, .max_dynamic_shared_bytes = 264192},
-     "asks 264,192 B of shared memory per block; 232,448 with the opt-in attribute, 49,152 without: 31,744 too many"},
+     "asks 264,192 B of shared memory per block; 232,448 with the opt-in attribute, 49,152 without: 31,744 "
+     "too many"},
     {"h200", {.threads = 32, .dynamic_shared_bytes = 232448, .max_dynamic_shared_bytes = 232448}, NULL},
     {"h200",
      {.threads = 32, .dynamic_shared_bytes = 65536},
@@ -44,10 +52,14 @@ static const struct {
      "asks 49,153 B of shared memory per block; 49,152 without the opt-in attribute"},
     {"h200",
      {.threads = 32, .dynamic_shared_bytes = 65536, .max_dynamic_shared_bytes = 60000},
-     "asks 65,536 B of dynamic shared memory per block; cudaFuncAttributeMaxDynamicSharedMemorySize allows 60,000, "
+     "asks 65,536 B of dynamic shared memory per block; cudaFuncAttributeMaxDynamicSharedMemorySize allows "
+     "60,000, "
      "5,536 too many"},
     {"h200",
-     {.threads = 32, .static_shared_bytes = 1024, .dynamic_shared_bytes = 1024, .max_dynamic_shared_bytes = 232448},
+     {.threads = 32,
+      .static_shared_bytes = 1024,
+      .dynamic_shared_bytes = 1024,
+      .max_dynamic_shared_bytes = 232448},
      "of 232,448 B with 1,024 B of static shared memory; 232,448 allowed together, 1,024 too many"},
     {"t4", {.threads = 32, .dynamic_shared_bytes = 65536, .max_dynamic_shared_bytes = 65536}, NULL},
     {"t4", {.threads = 32, .cluster = 2}, "asks clusters of 2 blocks; compute capability 7.5 has none"},

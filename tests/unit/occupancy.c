@@ -9,8 +9,9 @@ static struct arena arena;
 
 static const struct device *device_of(const char *cc)
 {
-    static const char *const names[][2] = {{"7.0", "v100"}, {"7.5", "t4"},   {"8.0", "a100-40gb"}, {"8.6", "a10"},
-                                           {"8.9", "l4"},   {"9.0", "h200"}, {"10.0", "b200"},     {"12.0", "rtx5090"}};
+    static const char *const names[][2] = {{"7.0", "v100"},  {"7.5", "t4"},      {"8.0", "a100-40gb"},
+                                           {"8.6", "a10"},   {"8.9", "l4"},      {"9.0", "h200"},
+                                           {"10.0", "b200"}, {"12.0", "rtx5090"}};
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
         if (strcmp(names[i][0], cc) != 0)
             continue;
@@ -60,7 +61,9 @@ static void test_published_calculator(void **state)
         struct kernel_needs k = {.barriers = 1};
         unsigned blocks, warps;
         assert_int_equal(sscanf(line, "%7[^,],%u,%u,%u,%u,%31[^,],%u,%u,%63s", cc, &k.registers, &k.threads,
-                                &k.static_shared_bytes, &k.dynamic_shared_bytes, policy, &blocks, &warps, limiters), 9);
+                                &k.static_shared_bytes, &k.dynamic_shared_bytes, policy, &blocks, &warps,
+                                limiters),
+                         9);
         k.max_dynamic_shared_bytes = k.dynamic_shared_bytes;
         set_policy(&k, policy);
         struct occupancy o = occupancy_of(device_of(cc), &k);
@@ -105,8 +108,8 @@ static const struct {
     {"12.0", 80, 256, 1, 33792, 0, -1, 2, 16, 33.3, "shared", {3, 2, 6, 24, 24}, 20480, 34816},
 };
 
-// The table of the published calculator with every limit. Its own bits for barriers keep earlier limiters; ours
-// name the limits that equal the minimum.
+// The table of the published calculator with every limit. Its own bits for barriers keep earlier limiters;
+// ours name the limits that equal the minimum.
 static void test_every_limit(void **state)
 {
     (void)state;
@@ -120,7 +123,8 @@ static void test_every_limit(void **state)
                                  .carveout = rows[i].percent < 0 ? CARVEOUT_MAX : CARVEOUT_PERCENT,
                                  .carveout_value = rows[i].percent < 0 ? 0 : (uint64_t)rows[i].percent};
         struct occupancy o = occupancy_of(device_of(rows[i].cc), &k);
-        const uint32_t got[5] = {o.limit_registers, o.limit_shared, o.limit_warps, o.limit_blocks, o.limit_barriers};
+        const uint32_t got[5] = {o.limit_registers, o.limit_shared, o.limit_warps, o.limit_blocks,
+                                 o.limit_barriers};
         char limiters[64];
         print_limiters(o.limiters, limiters, sizeof limiters);
         assert_int_equal(o.blocks_per_sm, rows[i].blocks);
@@ -148,8 +152,8 @@ static bool read_launch(FILE *file, struct launch *l)
     *l = (struct launch){0};
     int n = fscanf(file, "%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%lf\n", &l->n_launches, &k->threads,
                    &l->blocks, &k->registers, &l->registers_allocated, &k->static_shared_bytes,
-                   &k->dynamic_shared_bytes, &l->shared_allocated, &l->cluster, &k->barriers, &l->warps, &l->registers,
-                   &l->shared, &l->most_blocks, &l->barriers, &l->config, &l->waves);
+                   &k->dynamic_shared_bytes, &l->shared_allocated, &l->cluster, &k->barriers, &l->warps,
+                   &l->registers, &l->shared, &l->most_blocks, &l->barriers, &l->config, &l->waves);
     assert_true(n == 17 || n == EOF);
     return n == 17;
 }
@@ -211,7 +215,8 @@ static void test_driver_carveout(void **state)
         const char *figures = strstr(line, "*),");
         assert_non_null(figures);
         assert_int_equal(sscanf(figures + 3, "%u,%u,%u,%u,%u,%u", &k.threads, &k.static_shared_bytes,
-                                &k.dynamic_shared_bytes, &config, &shared, &warps), 6);
+                                &k.dynamic_shared_bytes, &config, &shared, &warps),
+                         6);
         k.max_dynamic_shared_bytes = k.dynamic_shared_bytes;
         uint64_t expected = expected_carveout(d, &k, n);
         if (expected != config)
@@ -261,7 +266,8 @@ static void check_cluster_row(const struct device *d, const char *line)
 {
     struct kernel_needs k = {.registers = 16, .carveout = CARVEOUT_MAX};
     unsigned clusters;
-    assert_int_equal(sscanf(line, "clusters,%u,%u,%u,%u", &k.cluster, &k.threads, &k.dynamic_shared_bytes, &clusters), 4);
+    assert_int_equal(
+        sscanf(line, "clusters,%u,%u,%u,%u", &k.cluster, &k.threads, &k.dynamic_shared_bytes, &clusters), 4);
     k.max_dynamic_shared_bytes = k.dynamic_shared_bytes;
     if (k.cluster > 1)
         assert_int_equal(occupancy_of(d, &k).max_clusters, clusters);
@@ -287,8 +293,9 @@ static bool check_probed_launch(const struct device *d, const char *line)
     int preference;
     unsigned allocated, limits[5], config;
     assert_int_equal(sscanf(line, "%u,%u,%u,%d,%u,%u,%u,%u,%u,%u,%u,%u", &k.threads, &k.registers,
-                            &k.static_shared_bytes, &preference, &k.barriers, &allocated, &limits[0], &limits[1],
-                            &limits[2], &limits[3], &limits[4], &config), 12);
+                            &k.static_shared_bytes, &preference, &k.barriers, &allocated, &limits[0],
+                            &limits[1], &limits[2], &limits[3], &limits[4], &config),
+                     12);
     uint64_t expected = preference < 0 ? occupancy_driver_carveout(d, &k)
                                        : occupancy_driver_preference(d, &k, (uint64_t)preference);
     k.carveout = CARVEOUT_BYTES;

@@ -16,7 +16,12 @@ static const struct {
     {{.threads = 64, .registers = 32, .barriers = 8}, true, 0, 0, 1, 9, 96},
     {{.threads = 256, .static_shared_bytes = 49152}, true, 0, 3584, 0, 5, 288},
     {{.threads = 384, .registers = 168, .dynamic_shared_bytes = 232448, .max_dynamic_shared_bytes = 232448},
-     true, 88, 116736, 0, 2, 0},
+     true,
+     88,
+     116736,
+     0,
+     2,
+     0},
     {{.threads = 1024, .registers = 64}, true, 32, 0, 0, 2, 0},
 };
 
@@ -81,8 +86,10 @@ static void test_steps_are_least(void **state)
         for (uint32_t threads = 32; threads <= 1024; threads += 96)
             for (uint32_t registers = 16; registers < 256; registers += 13)
                 for (uint32_t bytes = 0; bytes < 48000; bytes += 7001) {
-                    struct kernel_needs k = {.threads = threads, .registers = registers,
-                                             .dynamic_shared_bytes = bytes, .max_dynamic_shared_bytes = bytes,
+                    struct kernel_needs k = {.threads = threads,
+                                             .registers = registers,
+                                             .dynamic_shared_bytes = bytes,
+                                             .max_dynamic_shared_bytes = bytes,
                                              .carveout = CARVEOUT_MAX};
                     if (occupancy_of(devices[i], &k).blocks_per_sm == 0)
                         continue;
@@ -93,7 +100,8 @@ static void test_steps_are_least(void **state)
 
 static void check_curve(enum occupancy_axis axis, uint32_t first, uint32_t last, uint32_t n)
 {
-    struct kernel_needs k = {.threads = 256, .registers = 42, .static_shared_bytes = 1000, .carveout = CARVEOUT_MAX};
+    struct kernel_needs k = {
+        .threads = 256, .registers = 42, .static_shared_bytes = 1000, .carveout = CARVEOUT_MAX};
     struct occupancy_curve curve = occupancy_curve(&h200, &k, axis);
     assert_int_equal(curve.n, n);
     assert_int_equal(curve.x[0], first);
@@ -117,7 +125,8 @@ static int open_arena(void **state)
 {
     (void)state;
     arena_init(&arena, "test");
-    return device_load(&arena, "h200", &h200, &(struct err){0}) && device_load(&arena, "t4", &t4, &(struct err){0})
+    return device_load(&arena, "h200", &h200, &(struct err){0}) &&
+                   device_load(&arena, "t4", &t4, &(struct err){0})
                ? 0
                : -1;
 }
