@@ -18,7 +18,8 @@
 // Calls. FORM_CALL: lanes that hold the guard go to instruction `offset` (direct) or to the function whose code address
 // is in src[0] (row pair; `offset` is -1) with the next frame; they come back to the instruction behind the call. All
 // lanes of the split, those too for which the guard does not hold, are joined to the convergence barrier `extra`; its
-// BSYNC is the instruction behind the call. See ptx/lower.h for the rule of convergence.
+// BSYNC is the instruction behind the call. FORM_RET takes its lanes out of all barriers of its frame. See ptx/lower.h for
+// the rule of convergence.
 //
 // Code addresses. The address of a function is KERNEL_CODE_WINDOW + 16 * its number in the module, the same in all
 // kernels, so it can lie in initialised memory. code_targets[number] is its first instruction in this kernel,

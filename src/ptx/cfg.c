@@ -141,7 +141,6 @@ static bool edges_of_block(const struct ptx_module *module, const struct ptx_fun
     case FLOW_RETURN:
     case FLOW_EXIT:
         block->leaves = true;
-        block->dies = f->is_entry || (last && flow_of(last) == FLOW_EXIT);
         if (last && last->guard)
             add_edge(edges, b, b + 1);
         return true;
@@ -232,7 +231,7 @@ static void print_block(const struct cfg *cfg, uint32_t b, struct buf *out)
     print_list(out, "from", cfg->pred + block->first_pred, block->n_pred);
     print_list(out, "to", cfg->succ + block->first_succ, block->n_succ);
     if (block->leaves)
-        buf_puts(out, block->dies ? "  exits" : "  returns");
+        buf_puts(out, "  leaves");
     if (block->ipdom != CFG_EXIT)
         buf_printf(out, "  post-dominated by B%u", block->ipdom);
     if (block->barrier != NO_BARRIER)

@@ -8,12 +8,11 @@
 // Blocks lie in the order of the text; block 0 is the entry. The last block is empty (`first` = n_insns):
 // control that runs off the end of the text gets there, and lowering puts an implicit return in it.
 //
-// Ends. ret, exit and trap leave the function; guarded ones also fall through. An end at which the lanes
-// *die* (exit and trap anywhere, ret of an entry) needs no meeting afterwards, so it does not count against
-// post-dominance: in `if (a) { if (b) return; … } rest` the lanes that stay meet at `rest`, although a path
-// avoids it. Precisely: edges into dying ends, and into blocks that hold nothing but one, are left out where
-// the block can also reach the end without them. The engine forgets dead lanes in every barrier, so nobody
-// waits for them.
+// Ends. ret, exit and trap leave the function; guarded ones also fall through. Lanes that leave are forgotten
+// by all convergence barriers of the function (isa/kernel.h), so nobody waits for them, and an end does not
+// count against post-dominance: in `if (a) { if (b) return; … } rest` the lanes that stay meet at `rest`,
+// although a path avoids it. Precisely: edges into ends, and into blocks that hold nothing but one, are left
+// out where the block can also reach an end without them.
 #ifndef PTX_CFG_H
 #define PTX_CFG_H
 #include "base/arena.h"
@@ -30,7 +29,6 @@ struct cfg_block {
     uint32_t barrier;            // number of the BSYNC at its head, or NO_BARRIER
     bool is_reachable;
     bool leaves;      // an end of the function is among its successors
-    bool dies;        // … and the lanes that take it exist no more
     bool may_diverge; // ends in a branch that may send lanes two ways
 };
 
@@ -50,7 +48,7 @@ bool cfg_build(struct arena *arena, const struct ptx_module *module, const struc
 // NO_BARRIER.
 uint32_t cfg_branch_barrier(const struct cfg *cfg, uint32_t block);
 
-// Post-dominators and barriers of a graph whose blocks, edges, leaves, dies and may_diverge are filled (for
+// Post-dominators and barriers of a graph whose blocks, edges, leaves and may_diverge are filled (for
 // tests).
 void cfg_converge(struct arena *arena, struct cfg *cfg);
 

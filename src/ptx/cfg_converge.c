@@ -19,24 +19,25 @@ struct work {
     uint32_t *idom;   // by number: number of the immediate post-dominator; n_order = the virtual exit
 };
 
-// Nothing but an end at which lanes die: as good as the end itself.
-static bool is_grave(const struct cfg_block *block)
+// Nothing but an end: an edge into it is as good as leaving.
+static bool is_bare_end(const struct cfg_block *block)
 {
-    return block->dies && block->n <= 1 && !block->n_succ;
+    return block->leaves && block->n <= 1 && !block->n_succ;
 }
 
-static bool goes_to_grave(const struct cfg *cfg, uint32_t to)
+// Leaves `from` early: by a bare end, although it has another way on.
+static bool is_early(const struct cfg *cfg, uint32_t from, uint32_t to)
 {
-    return is_grave(&cfg->blocks[to]);
+    return is_bare_end(&cfg->blocks[to]) && cfg->blocks[from].n_succ > 1;
 }
 
-// Ends that are never left out: returns of a function, and blocks with no other way on.
+// Ends that are never left out: of blocks with no other way on.
 static bool is_last_end(const struct cfg_block *block)
 {
-    return block->leaves && (!block->dies || !block->n_succ);
+    return block->leaves && !block->n_succ;
 }
 
-// Blocks that reach an end by counting edges only, backwards from the ends.
+// Blocks that reach an end without leaving early, backwards from the ends.
 static void mark_reaching(struct work *w)
 {
     struct cfg *cfg = w->cfg;
@@ -51,8 +52,7 @@ static void mark_reaching(struct work *w)
         const struct cfg_block *block = &cfg->blocks[b];
         for (uint32_t i = 0; i < block->n_pred; i++) {
             uint32_t from = cfg->pred[block->first_pred + i];
-            bool early = goes_to_grave(cfg, b) && cfg->blocks[from].n_succ > 1;
-            if (!w->reaches[from] && !early) {
+            if (!w->reaches[from] && !is_early(cfg, from, b)) {
                 w->reaches[from] = true;
                 vec_push(&todo, from);
             }
@@ -64,7 +64,7 @@ static void mark_reaching(struct work *w)
 // Does the edge from → to count for post-dominance?
 static bool counts(const struct work *w, uint32_t from, uint32_t to)
 {
-    return !(goes_to_grave(w->cfg, to) && w->cfg->blocks[from].n_succ > 1 && w->reaches[from]);
+    return !(is_early(w->cfg, from, to) && w->reaches[from]);
 }
 
 // Does the end of the function count as a successor of this block?
@@ -167,7 +167,7 @@ static void number_barriers(struct cfg *cfg)
         if (!block->may_diverge || !block->is_reachable || block->ipdom == CFG_EXIT)
             continue;
         struct cfg_block *meeting = &cfg->blocks[block->ipdom];
-        if (meeting->barrier == NO_BARRIER && !is_grave(meeting))
+        if (meeting->barrier == NO_BARRIER && !is_bare_end(meeting))
             meeting->barrier = cfg->n_barriers++;
     }
 }

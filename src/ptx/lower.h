@@ -1,37 +1,38 @@
 // From a parsed PTX function to a frozen kernel: control-flow graph, immediate post-dominators → convergence
 // barriers, operands → rows, liveness → few rows, calls → frames (isa/kernel.h).
 //
-//     struct kernel *k = ptx_lower(&arena, module, entry, &symbols, &err);   // NULL: unknown instruction,
-//     missing symbol …
+//     struct kernel *k = ptx_lower(&arena, module, entry, &symbols, &err);   // NULL: unknown instruction …
 //
 // Convergence. A branch that may diverge (guarded and not .uni; brx.idx) names in insn.extra the convergence
 // barrier of the immediate post-dominator P of its block, and at the head of P stands a BSYNC with the same
 // number. Each post-dominator has one number. The engine keeps one lane mask per barrier:
-//   - a branch that really diverges joins its active lanes:  mask |= lanes;
-//   - BSYNC waits until every live lane of the mask has arrived here, then they go on as one split and mask =
-//   0;
+//   - a branch that really diverges joins its active lanes (mask |= lanes);
+//   - BSYNC waits until every live lane of the mask is here; they go on as one split, the mask is empty;
 //   - a split none of whose lanes is in the mask passes.
-// Why every graph works, loops, nested and irreducible ones too: (1) a lane in the mask of P will arrive at
-// P, exit, or run for ever, because P lies on every path from its branch to the end. (2) No circle of
-// waiting: let lane x wait at P for lane y, which joined P and now waits at Q, not having passed P. A path
-// leads from y's branch to Q without P, and P lies on every path from that branch to the end, so P lies on
-// every path from Q to the end: P post-dominates Q strictly. Round a circle of waiting lanes P would
-// post-dominate itself strictly. (3) Re-executing a branch (a loop) joins again, which changes nothing. A
-// branch whose post-dominator is the end of the function (NO_BARRIER) has no place to wait; lanes that leave
-// a *called* function one by one meet behind the call, where every call has a barrier of its own. Frames of
-// deeper calls have higher rows, so a circle cannot lead through calls either. A guarded ret or exit needs no
-// barrier: the lanes that go do not come back to this function.
+// Why every graph works, loops, nested and irreducible ones too:
+// (1) A lane in the mask of P arrives at P, leaves the function or runs for ever, because P lies on every
+//     path from its branch to the end. Lanes that leave (ret, exit) leave all masks of the function.
+// (2) Nobody waits in a circle. Let lane x wait at P for lane y, which joined P and now waits at Q, not
+// having
+//     passed P. A path leads from y's branch to Q without P, and P lies on every path from that branch to the
+//     end, so P lies on every path from Q to the end: P post-dominates Q strictly. Round a circle of waiting
+//     lanes P would post-dominate itself strictly. This holds too for lanes that wait without being in the
+//     mask, since only y's membership is used.
+// (3) Running a branch again (a loop) joins again, which changes nothing.
+// A branch whose post-dominator is the end of the function (NO_BARRIER) has no place to wait. Lanes that
+// leave a called function one by one meet behind the call, where every call has a barrier of its own. A
+// circle cannot lead through calls, since frames of deeper calls have higher rows. What counts as the end is
+// said in ptx/cfg.h.
 //
-// Pseudo instructions (insn.is_pseudo): BSYNC, moves of arguments, special registers read into a temporary row,
-// second and further moves of one PTX instruction. They run but are not counted; each instruction of the text
-// that is executed is exactly one counted instruction.
+// Pseudo instructions (insn.is_pseudo): BSYNC, moves of arguments, special registers read into a temporary
+// row, second and further moves of one PTX instruction. They run but are not counted; each instruction of the
+// text that is executed is exactly one counted instruction.
 #ifndef PTX_LOWER_H
 #define PTX_LOWER_H
 #include "isa/kernel.h"
 #include "ptx/ast.h"
 
-// Where module-scope variables were put. Addresses are given by whoever loaded the module into memory
-// (ptx/load.h).
+// Where module-scope variables were put; addresses come from whoever loaded the module (ptx/load.h).
 struct ptx_symbol {
     const struct ptx_variable *variable;
     uint64_t address; // global: virtual address; const: offset in bank 3
