@@ -32,15 +32,15 @@ struct split {
     lanemask mask;      // lanes; disjoint between splits, 0 = the slot is free
     uint32_t pc;        // index into kernel.insns; of the next instruction, or of the one that waits
     uint32_t frame;     // row number of the frame's first row
-    uint32_t function;  // index into kernel.functions
     uint8_t state;      // enum split_state
     uint32_t waits_for;
-    uint32_t spin;      // strong operations and backward jumps since the last progress
+    uint32_t spin;      // strong operations since it was made or merged, while it had siblings
+    uint32_t jumps;     // backward jumps, likewise
 };
 
 // A convergence barrier in use: lanes that will come together at the BSYNC of that number in that frame.
 struct convergence {
-    uint32_t number, function, frame;
+    uint32_t number, frame;
     lanemask mask;
 };
 

@@ -1,0 +1,119 @@
+// Addresses of the 32 lanes of a memory instruction, and one element in host memory.
+#ifndef SIMT_ADDRESS_H
+#define SIMT_ADDRESS_H
+#include "simt/lanes.h"
+#include "simt/step.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+static inline uint32_t elem_bytes(enum elem elem)
+{
+    static const uint8_t bytes[N_ELEMS] = {1, 1, 2, 2, 4, 8, 16};
+    return bytes[elem];
+}
+
+// ---- addresses ------------------------------------------------------------------------------------------------------
+
+struct span {
+    uint64_t low, high; // lowest and highest address
+    uint64_t bits;      // of all addresses, or-ed: tells misalignment
+};
+
+ALWAYS_INLINE struct span span_of(const uint64_t *addr)
+{
+    struct span span = {UINT64_MAX, 0, 0};
+    for (int i = 0; i < N_LANES; i++) {
+        span.low = addr[i] < span.low ? addr[i] : span.low;
+        span.high = addr[i] > span.high ? addr[i] : span.high;
+        span.bits |= addr[i];
+    }
+    return span;
+}
+
+// Addresses of all lanes; a lane that is off gets that of the first lane that is on, so it may be read but not written.
+ALWAYS_INLINE void address_lanes(const struct warp *warp, const struct insn *insn, lanemask on, uint64_t *addr)
+{
+    const uint32_t *row = row_read(warp, insn->src[0]);
+    const uint64_t offset = (uint64_t)(int64_t)insn->offset;
+    if (MOD_GET(insn->mod, MOD_ADDR64, 1))
+        for (int i = 0; i < N_LANES; i++)
+            addr[i] = get_u64(row, i) + offset;
+    else
+        for (int i = 0; i < N_LANES; i++)
+            addr[i] = row[i] + offset;
+    if (__builtin_expect(on == ALL_LANES, 1))
+        return;
+    const uint64_t first = addr[__builtin_ctz(on)];
+    for (int i = 0; i < N_LANES; i++)
+        addr[i] = on & lane_bit[i] ? addr[i] : first;
+}
+
+// The record of this access, its addresses as the instruction gives them.
+ALWAYS_INLINE void access_begin(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
+                                enum access_kind kind)
+{
+    struct access *access = &sim->access;
+    access->space = insn->space;
+    access->kind = kind;
+    access->cache = MOD_GET(insn->mod, MOD_CACHE, 4);
+    access->width = (uint8_t)(elem_bytes(insn->elem) * insn->n_data);
+    access->is_strong = MOD_GET(insn->mod, MOD_SEM, 3) != SEM_WEAK;
+    access->mask = on;
+    access->insn = split_current(warp)->pc - 1;
+    address_lanes(warp, insn, on, access->addr);
+}
+
+// ---- one element, by relaxed atomics: other SMs may touch the same bytes on other host threads ---------------------
+
+#define ELEMENT_LOAD(type, at) __atomic_load_n((const type *)(const void *)(at), __ATOMIC_RELAXED)
+#define ELEMENT_STORE(type, at, value) __atomic_store_n((type *)(void *)(at), (type)(value), __ATOMIC_RELAXED)
+
+ALWAYS_INLINE void element_load(uint32_t *out, int lane, const uint8_t *at, enum elem elem)
+{
+    switch (elem) {
+    case ELEM_U8:
+        out[lane] = ELEMENT_LOAD(uint8_t, at);
+        break;
+    case ELEM_S8:
+        out[lane] = (uint32_t)(int8_t)ELEMENT_LOAD(uint8_t, at);
+        break;
+    case ELEM_U16:
+        out[lane] = ELEMENT_LOAD(uint16_t, at);
+        break;
+    case ELEM_S16:
+        out[lane] = (uint32_t)(int16_t)ELEMENT_LOAD(uint16_t, at);
+        break;
+    case ELEM_B64:
+        set_u64(out, lane, ELEMENT_LOAD(uint64_t, at));
+        break;
+    default:
+        out[lane] = ELEMENT_LOAD(uint32_t, at);
+        break;
+    }
+}
+
+ALWAYS_INLINE void element_store(const uint32_t *row, int lane, uint8_t *at, enum elem elem)
+{
+    switch (elem) {
+    case ELEM_U8:
+    case ELEM_S8:
+        ELEMENT_STORE(uint8_t, at, row[lane]);
+        break;
+    case ELEM_U16:
+    case ELEM_S16:
+        ELEMENT_STORE(uint16_t, at, row[lane]);
+        break;
+    case ELEM_B64:
+        ELEMENT_STORE(uint64_t, at, get_u64(row, lane));
+        break;
+    default:
+        ELEMENT_STORE(uint32_t, at, row[lane]);
+        break;
+    }
+}
+
+static inline int elem_rows(enum elem elem)
+{
+    return elem == ELEM_B64 ? 2 : 1;
+}
+#endif

@@ -1,0 +1,256 @@
+// Atomics and strong accesses. Those to shared memory take effect at once; those to global memory are queued by the
+// caller (struct exchange) and take effect in exchange_apply, in one thread and one order for all SMs.
+#include "isa/form.h"
+#include "simt/address.h"
+#include "simt/ops.h"
+#include "simt/semantics.h"
+
+// ---- one lane -------------------------------------------------------------------------------------------------------
+
+enum atom_type { ATOM_TYPE_u16, ATOM_TYPE_u32, ATOM_TYPE_s32, ATOM_TYPE_u64, ATOM_TYPE_s64, ATOM_TYPE_f32, ATOM_TYPE_f64 };
+
+// The type of an atomic follows from its form.
+static enum atom_type atom_type_of(const struct insn *insn)
+{
+    static const uint8_t types[N_FORMS] = {
+#define TYPE_LD(...)
+#define TYPE_ST(...)
+#define TYPE_ATOM(types, id) types(TYPE_OF_FORM, id)
+#define TYPE_RED(types, id) types(TYPE_OF_FORM, id)
+#define TYPE_OF_FORM(type, lane, id) [FORM_##id##_##type] = ATOM_TYPE_##lane,
+#define OP(...)
+#define FN(...)
+#define MEM(id, opcode, types, suffixes, kind, status, operands, function) TYPE_##kind(types, id)
+#include "ptx/ptx.def"
+#undef OP
+#undef FN
+#undef MEM
+    };
+    return types[insn->form];
+}
+
+static uint64_t combine_bits(enum atom_op op, uint64_t old, uint64_t b, uint64_t c)
+{
+    switch (op) {
+    case ATOM_AND:
+        return old & b;
+    case ATOM_OR:
+        return old | b;
+    case ATOM_XOR:
+        return old ^ b;
+    case ATOM_EXCH:
+        return b;
+    case ATOM_CAS:
+        return old == b ? c : old;
+    case ATOM_INC:
+        return old >= b ? 0 : old + 1;
+    case ATOM_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    default:
+        return old + b;
+    }
+}
+
+// Integers come zero-extended; signed ones are compared as signed.
+static uint64_t combine_extreme(bool want_max, enum atom_type type, uint64_t old, uint64_t b)
+{
+    bool b_is_greater = type == ATOM_TYPE_s32   ? (int32_t)b > (int32_t)old
+                        : type == ATOM_TYPE_s64 ? (int64_t)b > (int64_t)old
+                                                : b > old;
+    return b_is_greater == want_max ? b : old;
+}
+
+// f32 additions in global memory flush subnormal numbers, those in shared memory do not (PTX ISA, atom).
+static uint64_t combine_f32(uint64_t old, uint64_t b, bool flush)
+{
+    float x = f32_of_bits((uint32_t)old), y = f32_of_bits((uint32_t)b);
+    float sum = flush ? flush_f32(flush_f32(x) + flush_f32(y)) : x + y;
+    return bits_of_f32(canonical_f32(sum));
+}
+
+static uint64_t combine(enum atom_op op, enum atom_type type, uint64_t old, uint64_t b, uint64_t c, bool is_global)
+{
+    if (type == ATOM_TYPE_f32)
+        return combine_f32(old, b, is_global);
+    if (type == ATOM_TYPE_f64)
+        return bits_of_f64(f64_of_bits(old) + f64_of_bits(b));
+    if (op == ATOM_MIN || op == ATOM_MAX)
+        return combine_extreme(op == ATOM_MAX, type, old, b);
+    return combine_bits(op, old, b, c);
+}
+
+static uint64_t atom_apply(const struct insn *insn, uint8_t *at, uint64_t b, uint64_t c, bool is_global)
+{
+    enum atom_op op = MOD_GET(insn->mod, MOD_MODE, 4);
+    uint32_t row[2 * ROW_LANES];
+    row[ROW_LANES] = 0;
+    element_load(row, 0, at, insn->elem);
+    uint64_t old = get_u64(row, 0);
+    set_u64(row, 0, combine(op, atom_type_of(insn), old, b, c, is_global));
+    element_store(row, 0, at, insn->elem);
+    return old;
+}
+
+// ---- issue ------------------------------------------------------------------------------------------------------------
+
+static uint64_t operand_of(const struct warp *warp, rowref ref, enum elem elem, uint32_t lane)
+{
+    const uint32_t *row = row_read(warp, ref);
+    return elem == ELEM_B64 ? get_u64(row, (int)lane) : elem == ELEM_U16 ? (uint16_t)row[lane] : row[lane];
+}
+
+static void put_lane(uint32_t *row, uint32_t lane, enum elem elem, uint64_t value)
+{
+    if (elem == ELEM_B64)
+        set_u64(row, (int)lane, value);
+    else
+        row[lane] = (uint32_t)value;
+}
+
+static enum access_kind kind_of(const struct insn *insn)
+{
+    if (MOD_GET(insn->mod, MOD_MODE, 4) == ATOM_CAS)
+        return ACCESS_CAS;
+    bool is_red = insn->class == CLASS_GLOBAL_RED || insn->class == CLASS_GENERIC_RED || insn->dst == ROW_NONE;
+    return is_red ? ACCESS_RED : ACCESS_ATOM;
+}
+
+static enum step_kind apply_shared(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    const struct access *access = &sim->access;
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint64_t b = operand_of(warp, insn->src[1], insn->elem, lane);
+        uint64_t c = access->kind == ACCESS_CAS ? operand_of(warp, insn->src[2], insn->elem, lane) : 0;
+        uint64_t old = atom_apply(insn, warp->block->shared + access->addr[lane], b, c, false);
+        if (insn->dst != ROW_NONE)
+            put_lane(row_write(warp, insn->dst), lane, insn->elem, old);
+    }
+    split_count_strong(warp);
+    return STEP_ACCESS;
+}
+
+// Hands the operation in sim->exchange to the caller.
+static enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const struct insn *insn, bool waits)
+{
+    struct exchange *x = &sim->exchange;
+    x->warp = warp;
+    x->insn = insn;
+    x->access = sim->access;
+    x->split = warp->current;
+    x->waits = waits;
+    x->frame = split_current(warp)->frame;
+    warp->pending_exchanges++;
+    if (waits)
+        split_wait(warp, SPLIT_EXCHANGE, 0, false);
+    split_count_strong(warp);
+    return STEP_EXCHANGE;
+}
+
+enum step_kind op_atomic(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    access_begin(sim, warp, insn, on, kind_of(insn));
+    sim->access.width = (uint8_t)elem_bytes(insn->elem);
+    sim->access.is_strong = true;
+    if (insn->space == SPACE_GENERIC)
+        on = access_choose_space(sim, warp, on);
+    if (fault_access(sim, warp) == STEP_FAULT)
+        return STEP_FAULT;
+    if (sim->access.space == SPACE_SHARED)
+        return apply_shared(sim, warp, insn, on);
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        sim->exchange.operand[lane] = operand_of(warp, insn->src[1], insn->elem, lane);
+        if (sim->access.kind == ACCESS_CAS)
+            sim->exchange.operand2[lane] = operand_of(warp, insn->src[2], insn->elem, lane);
+    }
+    return exchange_issue(sim, warp, insn, insn->dst != ROW_NONE);
+}
+
+// Strong loads and stores: addresses are in sim->access already.
+enum step_kind op_strong_load(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)on;
+    if (fault_access(sim, warp) == STEP_FAULT)
+        return STEP_FAULT;
+    return exchange_issue(sim, warp, insn, true);
+}
+
+enum step_kind op_strong_store(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    const uint32_t size = elem_bytes(insn->elem);
+    if (fault_access(sim, warp) == STEP_FAULT)
+        return STEP_FAULT;
+    if (size * insn->n_data > sizeof sim->exchange.operand[0] + sizeof sim->exchange.operand2[0])
+        return op_move_scattered(sim, warp, insn, on); // 32 bytes a lane: no GPU has them strong
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint64_t bytes[2] = {0, 0};
+        for (uint32_t j = 0; j < insn->n_data; j++) {
+            uint64_t value = operand_of(warp, insn->data[j], insn->elem, lane);
+            memcpy((uint8_t *)bytes + j * size, &value, size);
+        }
+        sim->exchange.operand[lane] = bytes[0];
+        sim->exchange.operand2[lane] = bytes[1];
+    }
+    return exchange_issue(sim, warp, insn, false);
+}
+
+// ---- taking effect ----------------------------------------------------------------------------------------------------
+
+static void exchange_lane(const struct exchange *x, uint8_t *at, uint32_t lane)
+{
+    const struct insn *insn = x->insn;
+    const uint32_t size = elem_bytes(insn->elem);
+    uint32_t *rows = x->warp->stack + (size_t)x->frame * ROW_LANES;
+    if (x->access.kind == ACCESS_LOAD) {
+        for (uint32_t j = 0; j < insn->n_data; j++)
+            if (insn->data[j] != ROW_NONE)
+                element_load(rows + (size_t)ROW_NUMBER(insn->data[j]) * ROW_LANES, (int)lane, at + j * size, insn->elem);
+    } else if (x->access.kind == ACCESS_STORE) {
+        uint64_t bytes[2] = {x->operand[lane], x->operand2[lane]};
+        for (uint32_t j = 0; j < insn->n_data; j++) {
+            uint64_t value = 0;
+            uint32_t row[2 * ROW_LANES];
+            memcpy(&value, (uint8_t *)bytes + j * size, size);
+            set_u64(row, 0, value);
+            element_store(row, 0, at + j * size, insn->elem);
+        }
+    } else {
+        uint64_t old = atom_apply(insn, at, x->operand[lane], x->operand2[lane], true);
+        if (insn->dst != ROW_NONE)
+            put_lane(rows + (size_t)ROW_NUMBER(insn->dst) * ROW_LANES, lane, insn->elem, old);
+    }
+}
+
+static void exchange_wake(const struct exchange *x)
+{
+    struct warp *warp = x->warp;
+    warp->pending_exchanges--;
+    if (x->waits)
+        split_set_state(warp, x->split, SPLIT_READY);
+    for (uint32_t slot = 0; warp->pending_exchanges == 0 && slot < MAX_SPLITS; slot++)
+        if ((warp->used & lane_bit[slot]) && warp->splits[slot].state == SPLIT_FENCE)
+            split_set_state(warp, slot, SPLIT_READY);
+}
+
+bool exchange_apply(struct sim *sim, struct exchange *exchange)
+{
+    const struct access *access = &exchange->access;
+    for (lanemask rest = access->mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint8_t *at = memory_host_fast(sim->launch->memory, &sim->cursor, access->addr[lane], access->width);
+        if (!at) { // checked when it was issued: freed in between
+            fault_raise(sim, exchange->warp, FAULT_FREED, lane);
+            sim->fault.insn = access->insn;
+            sim->fault.address = access->addr[lane];
+            sim->fault.size_bytes = access->width;
+            sim->fault.space = access->space;
+            sim->fault.access = access->kind;
+            return false;
+        }
+        exchange_lane(exchange, at, lane);
+    }
+    exchange_wake(exchange);
+    return true;
+}

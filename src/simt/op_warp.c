@@ -1,0 +1,188 @@
+// Operations between the lanes of a warp: shfl, vote, match, redux, elect, activemask. Each names its members; when some
+// of them are elsewhere, the split waits for them (warp_sync_arrive), as the hardware's WARPSYNC does.
+#include "isa/form.h"
+#include "simt/ops.h"
+
+// Lanes that take part: merged with those that had come before, guard applied. 0: the split waits.
+static lanemask members_arrive(struct warp *warp, const struct insn *insn, rowref members_row, lanemask on)
+{
+    lanemask members = row_read(warp, members_row)[__builtin_ctz(on)];
+    if (!warp_sync_arrive(warp, members))
+        return 0;
+    return split_current(warp)->mask & pred_read(warp, insn->guard);
+}
+
+// ---- shuffle --------------------------------------------------------------------------------------------------------
+
+// Lane that lane i reads (PTX ISA, shfl.sync): c holds the segment mask in bits 12..8 and the clamp in bits 4..0.
+static int source_lane(enum form form, int i, uint32_t b, uint32_t c, bool *in_range)
+{
+    int segment = (int)(c >> 8 & 0x1f), clamp = (int)(c & 0x1f), delta = (int)(b & 0x1f);
+    int low = i & segment, high = low | (clamp & ~segment), j = i;
+    switch (form) {
+    case FORM_SHFL_UP_b32:
+        j = i - delta;
+        *in_range = j >= high;
+        break;
+    case FORM_SHFL_DOWN_b32:
+        j = i + delta;
+        *in_range = j <= high;
+        break;
+    case FORM_SHFL_BFLY_b32:
+        j = i ^ delta;
+        *in_range = j <= high;
+        break;
+    default:
+        j = low | (delta & ~segment);
+        *in_range = j <= high;
+        break;
+    }
+    return *in_range ? j : i;
+}
+
+enum step_kind op_shuffle(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)sim;
+    if ((on = members_arrive(warp, insn, insn->src[3], on)) == 0)
+        return STEP_SWITCH;
+    const uint32_t *a = row_read(warp, insn->src[0]), *b = row_read(warp, insn->src[1]), *c = row_read(warp, insn->src[2]);
+    uint32_t out[ROW_LANES];
+    lanemask valid = 0;
+    for (int i = 0; i < ROW_LANES; i++) {
+        bool in_range;
+        out[i] = a[source_lane(insn->form, i, b[i], c[i], &in_range) & 31];
+        valid |= in_range ? lane_bit[i] : 0;
+    }
+    if (insn->dst != ROW_NONE)
+        put_rows(warp, insn->dst, out, 1, on);
+    pred_write(warp, insn->pdst[0], valid, on);
+    return STEP_PLAIN;
+}
+
+// ---- votes ------------------------------------------------------------------------------------------------------------
+
+static void put_uniform(struct warp *warp, rowref dst, uint32_t value, lanemask on)
+{
+    uint32_t out[ROW_LANES];
+    for (int i = 0; i < ROW_LANES; i++)
+        out[i] = value;
+    if (dst != ROW_NONE)
+        put_rows(warp, dst, out, 1, on);
+}
+
+enum step_kind op_vote(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)sim;
+    if ((on = members_arrive(warp, insn, insn->src[0], on)) == 0)
+        return STEP_SWITCH;
+    lanemask members = row_read(warp, insn->src[0])[__builtin_ctz(on)];
+    lanemask voters = on & members, yes = pred_read(warp, insn->psrc[0]) & voters;
+    switch (insn->form) {
+    case FORM_VOTE_ALL_pred:
+        pred_write(warp, insn->pdst[0], yes == voters ? ALL_LANES : 0, on);
+        break;
+    case FORM_VOTE_ANY_pred:
+        pred_write(warp, insn->pdst[0], yes ? ALL_LANES : 0, on);
+        break;
+    case FORM_VOTE_UNI_pred:
+        pred_write(warp, insn->pdst[0], yes == voters || yes == 0 ? ALL_LANES : 0, on);
+        break;
+    default:
+        put_uniform(warp, insn->dst, yes, on);
+        break;
+    }
+    return STEP_PLAIN;
+}
+
+enum step_kind op_activemask(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)sim;
+    put_uniform(warp, insn->dst, on, on);
+    return STEP_PLAIN;
+}
+
+// The lowest member is elected.
+enum step_kind op_elect(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)sim;
+    if ((on = members_arrive(warp, insn, insn->src[0], on)) == 0)
+        return STEP_SWITCH;
+    lanemask members = row_read(warp, insn->src[0])[__builtin_ctz(on)] & on;
+    uint32_t leader = members ? (uint32_t)__builtin_ctz(members) : 0;
+    put_uniform(warp, insn->dst, leader, on);
+    pred_write(warp, insn->pdst[0], lane_bit[leader], on);
+    return STEP_PLAIN;
+}
+
+// ---- match ------------------------------------------------------------------------------------------------------------
+
+static lanemask lanes_with(const uint32_t *row, bool is_pair, uint64_t value, lanemask among)
+{
+    lanemask same = 0;
+    for (int i = 0; i < ROW_LANES; i++)
+        same |= (is_pair ? get_u64(row, i) : row[i]) == value ? lane_bit[i] : 0;
+    return same & among;
+}
+
+enum step_kind op_match(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)sim;
+    if ((on = members_arrive(warp, insn, insn->src[1], on)) == 0)
+        return STEP_SWITCH;
+    bool is_pair = insn->form == FORM_MATCH_ANY_b64 || insn->form == FORM_MATCH_ALL_b64;
+    bool is_all = insn->form == FORM_MATCH_ALL_b32 || insn->form == FORM_MATCH_ALL_b64;
+    const uint32_t *row = row_read(warp, insn->src[0]);
+    lanemask members = row_read(warp, insn->src[1])[__builtin_ctz(on)] & on, agreed = 0;
+    uint32_t out[ROW_LANES] = {0};
+    for (lanemask rest = members; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        out[i] = lanes_with(row, is_pair, is_pair ? get_u64(row, i) : row[i], members);
+        if (is_all)
+            out[i] = out[i] == members ? members : 0;
+        agreed |= out[i] ? lane_bit[i] : 0;
+    }
+    if (insn->dst != ROW_NONE)
+        put_rows(warp, insn->dst, out, 1, on);
+    pred_write(warp, insn->pdst[0], agreed, on);
+    return STEP_PLAIN;
+}
+
+// ---- redux ------------------------------------------------------------------------------------------------------------
+
+static uint32_t reduce(enum form form, uint32_t x, uint32_t y)
+{
+    switch (form) {
+    case FORM_REDUX_MIN_u32:
+        return x < y ? x : y;
+    case FORM_REDUX_MAX_u32:
+        return x > y ? x : y;
+    case FORM_REDUX_MIN_s32:
+        return (int32_t)x < (int32_t)y ? x : y;
+    case FORM_REDUX_MAX_s32:
+        return (int32_t)x > (int32_t)y ? x : y;
+    case FORM_REDUX_AND_b32:
+        return x & y;
+    case FORM_REDUX_OR_b32:
+        return x | y;
+    case FORM_REDUX_XOR_b32:
+        return x ^ y;
+    default:
+        return x + y;
+    }
+}
+
+enum step_kind op_redux(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)sim;
+    if ((on = members_arrive(warp, insn, insn->src[1], on)) == 0)
+        return STEP_SWITCH;
+    const uint32_t *row = row_read(warp, insn->src[0]);
+    lanemask members = row_read(warp, insn->src[1])[__builtin_ctz(on)] & on;
+    if (members == 0)
+        return STEP_PLAIN;
+    uint32_t result = row[__builtin_ctz(members)];
+    for (lanemask rest = members & (members - 1); rest; rest &= rest - 1)
+        result = reduce(insn->form, result, row[__builtin_ctz(rest)]);
+    put_uniform(warp, insn->dst, result, on);
+    return STEP_PLAIN;
+}
