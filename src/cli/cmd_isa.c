@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const unit_names[N_UNITS] = {"alu", "fma", "fp64", "fp16", "mufu", "conv", "lsu", "tex", "control",
-                                                "uniform", "tensor"};
+static const char *const unit_names[N_UNITS] = {"alu", "fma", "fp64",    "fp16",    "mufu",  "conv",
+                                                "lsu", "tex", "control", "uniform", "tensor"};
 
 static void print_ptx(bool csv)
 {
@@ -17,7 +17,8 @@ static void print_ptx(bool csv)
     for (uint32_t row = 0; row < op_count(); row++) {
         struct op_info info = op_info(row);
         if (csv)
-            printf("%s,%s,%s,%s,%s\n", info.name, info.types, info.suffixes, unit_names[info.unit], info.status);
+            printf("%s,%s,%s,%s,%s\n", info.name, info.types, info.suffixes, unit_names[info.unit],
+                   info.status);
         else
             printf("%-12s %-8s %-12s %s%s%s\n", info.name, unit_names[info.unit], info.status, info.types,
                    *info.suffixes ? "; " : "", info.suffixes);
@@ -30,7 +31,8 @@ int cmd_isa(int argc, char **argv)
     const struct option_row rows[] = {{"csv", OPT_FLAG, &csv, NULL, "comma-separated"}, {0}};
     struct arguments rest;
     int status = options_parse(argc, argv, "isa ptx [options]",
-                               "Lists the supported instructions with their types, suffixes and fidelity.", rows, &rest);
+                               "Lists the supported instructions with their types, suffixes and fidelity.",
+                               rows, &rest);
     if (status != OPTIONS_GO)
         return status;
     if (rest.n != 1 || strcmp(rest.at[0], "ptx") != 0)

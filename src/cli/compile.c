@@ -87,10 +87,30 @@ static void remove_headers(const struct job *job)
 static bool run_clang(const struct job *job, const char *clang, struct err *err)
 {
     const char *include = arena_printf(job->arena, "-I%s", job->folder);
-    const char *argv[] = {clang, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
-                          "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_80", "-Xclang", "-target-feature", "-Xclang",
-                          "+ptx75", "-Xclang", "-target-sdk-version=11.5", "-O3", "-gline-tables-only", include,
-                          "-include", "cuda_runtime.h", "-S", job->source, "-o", job->output, NULL};
+    const char *argv[] = {clang,
+                          "-x",
+                          "cuda",
+                          "--cuda-device-only",
+                          "-nocudainc",
+                          "-nocudalib",
+                          "--cuda-path=/nonexistent",
+                          "--cuda-gpu-arch=sm_80",
+                          "-Xclang",
+                          "-target-feature",
+                          "-Xclang",
+                          "+ptx75",
+                          "-Xclang",
+                          "-target-sdk-version=11.5",
+                          "-O3",
+                          "-gline-tables-only",
+                          include,
+                          "-include",
+                          "cuda_runtime.h",
+                          "-S",
+                          job->source,
+                          "-o",
+                          job->output,
+                          NULL};
     bool good = write_headers(job, err) && run(argv, "clang", err);
     remove_headers(job);
     return good;
@@ -100,7 +120,8 @@ static bool compile(const struct job *job, unsigned cc, struct compiled *out, st
 {
     const char *nvcc = find_nvcc(job->arena), *clang = nvcc ? NULL : find_clang(job->arena);
     if (!nvcc && !clang)
-        return err_set(err, "%s: neither nvcc nor clang is installed; 'apt-get install clang' is enough", job->source);
+        return err_set(err, "%s: neither nvcc nor clang is installed; 'apt-get install clang' is enough",
+                       job->source);
     if (nvcc)
         snprintf(out->compiler, sizeof out->compiler, "nvcc (%s)", nvcc);
     else

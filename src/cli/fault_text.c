@@ -1,7 +1,8 @@
 // Words for guest faults.
 #include "cli/fault_text.h"
 
-static const char *const space_names[N_SPACES] = {"generic", "global", "shared", "local", "constant", "param"};
+static const char *const space_names[N_SPACES] = {"generic", "global",   "shared",
+                                                  "local",   "constant", "param"};
 static const char *const access_names[N_ACCESS_KINDS] = {"read", "write", "atomic", "reduction", "atomic"};
 
 #define PREFIX "========= "
@@ -10,13 +11,26 @@ static const char *const access_names[N_ACCESS_KINDS] = {"read", "write", "atomi
 static void add_what(const struct fault *fault, struct buf *out)
 {
     switch (fault->kind) {
-    case FAULT_DIVERGENT_BARRIER: buf_puts(out, PREFIX "Barrier error detected. Divergent thread(s) in block\n"); return;
-    case FAULT_DEADLOCK: buf_puts(out, PREFIX "Deadlock: no warp can go on\n"); return;
-    case FAULT_TRAP: buf_puts(out, PREFIX "Trap instruction executed\n"); return;
-    case FAULT_ASSERT: buf_puts(out, PREFIX "Assertion failed\n"); return;
-    case FAULT_STACK: buf_puts(out, PREFIX "Stack overflow: calls are nested too deeply\n"); return;
-    case FAULT_ILLEGAL_CALL: buf_puts(out, PREFIX "Call of an address that is no function\n"); return;
-    default: break;
+    case FAULT_DIVERGENT_BARRIER:
+        buf_puts(out, PREFIX "Barrier error detected. Divergent thread(s) in block\n");
+        return;
+    case FAULT_DEADLOCK:
+        buf_puts(out, PREFIX "Deadlock: no warp can go on\n");
+        return;
+    case FAULT_TRAP:
+        buf_puts(out, PREFIX "Trap instruction executed\n");
+        return;
+    case FAULT_ASSERT:
+        buf_puts(out, PREFIX "Assertion failed\n");
+        return;
+    case FAULT_STACK:
+        buf_puts(out, PREFIX "Stack overflow: calls are nested too deeply\n");
+        return;
+    case FAULT_ILLEGAL_CALL:
+        buf_puts(out, PREFIX "Call of an address that is no function\n");
+        return;
+    default:
+        break;
     }
     buf_printf(out, PREFIX "Invalid __%s__ %s of size %u bytes\n", space_names[fault->space],
                access_names[fault->access], fault->size_bytes);
@@ -34,8 +48,8 @@ static void add_place(const struct fault *fault, const struct kernel *kernel, st
         const char *file = line->file < kernel->n_files ? kernel->files[line->file] : NULL;
         buf_printf(out, " in %s:%u", file ? file : "?", line->line);
     }
-    buf_printf(out, "\n" INDENT "by thread (%u,%u,%u) in block (%u,%u,%u)\n", fault->thread[0], fault->thread[1],
-               fault->thread[2], fault->block[0], fault->block[1], fault->block[2]);
+    buf_printf(out, "\n" INDENT "by thread (%u,%u,%u) in block (%u,%u,%u)\n", fault->thread[0],
+               fault->thread[1], fault->thread[2], fault->block[0], fault->block[1], fault->block[2]);
 }
 
 static bool concerns_address(enum fault_kind kind)

@@ -39,7 +39,8 @@ static bool parse_buffer(struct arena *arena, const char *spec, const char *brac
         return err_set(err, "--arg %s: '%.*s' is no element type (u8 s16 u32 f32 f64 b64 ...)", spec,
                        (int)(bracket - spec), spec);
     if (!close || !parse_count(bracket + 1, (size_t)(close - bracket - 1), &out->count))
-        return err_set(err, "--arg %s: expected a number of elements in brackets, for example f32[1024]", spec);
+        return err_set(err, "--arg %s: expected a number of elements in brackets, for example f32[1024]",
+                       spec);
     if (close[1] != '\0' && close[1] != '=')
         return err_set(err, "--arg %s: expected '=' behind the bracket", spec);
     out->value = close[1] == '=' ? arena_string(arena, close + 2, strlen(close + 2)) : "zero";
@@ -51,7 +52,8 @@ static bool parse_alias(const char *spec, struct launch_arg *out, struct err *er
     char *end;
     errno = 0;
     unsigned long which = strtoul(spec + 1, &end, 10);
-    if (end == spec + 1 || errno || which > 4096 || (*end && (*end != '+' || !units_parse_bytes(end + 1, &out->offset))))
+    if (end == spec + 1 || errno || which > 4096 ||
+        (*end && (*end != '+' || !units_parse_bytes(end + 1, &out->offset))))
         return err_set(err, "--arg %s: expected @NUMBER or @NUMBER+BYTES", spec);
     out->kind = ARG_ALIAS;
     out->alias = (uint32_t)which;
@@ -134,7 +136,8 @@ static enum ptx_type declared_type(const struct kernel_param *param)
     return param->kind == 's' ? signeds[param->size_bytes] : unsigneds[param->size_bytes];
 }
 
-// Integer parameters are often declared .b32 for floats: a text with a point or exponent is then taken as float.
+// Integer parameters are often declared .b32 for floats: a text with a point or exponent is then taken as
+// float.
 static enum ptx_type type_for_text(enum ptx_type type, const char *text)
 {
     bool looks_real = strpbrk(text, ".") || (strpbrk(text, "eE") && strncmp(text, "0x", 2) != 0);
@@ -151,13 +154,17 @@ static bool place_number(const struct launch_arg *arg, uint32_t index, const str
     enum ptx_type type = arg->type ? arg->type : type_for_text(declared_type(param), arg->value);
     uint64_t bits;
     if (type == PT_NONE)
-        return err_set(err, "argument %u: parameter %s is %u bytes passed by value; give it as TYPE[N] of that size, "
-                            "bytes:HEX or bytes:file:PATH", index, param->name, param->size_bytes);
+        return err_set(
+            err,
+            "argument %u: parameter %s is %u bytes passed by value; give it as TYPE[N] of that size, "
+            "bytes:HEX or bytes:file:PATH",
+            index, param->name, param->size_bytes);
     if (ptx_type_bytes(type) != param->size_bytes)
         return err_set(err, "argument %u: %s is %u bytes but parameter %s takes %u", index, arg->spec,
                        ptx_type_bytes(type), param->name, param->size_bytes);
     if (!number_bits(arg->value, type, &bits))
-        return err_set(err, "argument %u: '%s' is not a value of type .%s", index, arg->value, ptx_type_name(type));
+        return err_set(err, "argument %u: '%s' is not a value of type .%s", index, arg->value,
+                       ptx_type_name(type));
     memcpy(params + param->offset, &bits, param->size_bytes);
     return true;
 }
@@ -221,7 +228,8 @@ static bool fill_from_text(const struct launch_arg *arg, const char *path, uint8
     uint64_t n = 0;
     bool good = true;
     char *state = NULL;
-    for (char *word = strtok_r(text.at, " \t\r\n", &state); word && good; word = strtok_r(NULL, " \t\r\n", &state), n++) {
+    for (char *word = strtok_r(text.at, " \t\r\n", &state); word && good;
+         word = strtok_r(NULL, " \t\r\n", &state), n++) {
         uint64_t bits;
         good = number_bits(word, arg->type, &bits) ||
                err_set(err, "%s: '%s' is not a value of type .%s", path, word, ptx_type_name(arg->type));
@@ -246,7 +254,8 @@ static bool parse_sequence(const char *text, double *start, double *step)
         return false;
     memcpy(first, text, length);
     first[length] = '\0';
-    return units_parse_double(first, start) && (text[length] == '\0' || units_parse_double(text + length + 1, step));
+    return units_parse_double(first, start) &&
+           (text[length] == '\0' || units_parse_double(text + length + 1, step));
 }
 
 // `:SEED:LOW:HIGH`: all optional, LOW and HIGH together; whole numbers from LOW to HIGH when given.
@@ -267,7 +276,8 @@ static bool parse_random(const char *text, uint64_t *seed, int64_t *low, uint64_
         return false;
     if (n < 3)
         return true;
-    if (!units_parse_i64(words[1], low) || !units_parse_i64(words[2], &high) || high < *low || high - *low >= UINT32_MAX)
+    if (!units_parse_i64(words[1], low) || !units_parse_i64(words[2], &high) || high < *low ||
+        high - *low >= UINT32_MAX)
         return false;
     *span = (uint64_t)(high - *low) + 1;
     return true;
@@ -280,9 +290,10 @@ static bool fill_random(const struct launch_arg *arg, uint8_t *host, const char 
     if (!parse_random(text, &seed, &low, &span))
         return false;
     for (uint64_t i = 0; i < arg->count; i++) {
-        uint64_t bits = span ? sequence_bits((double)(low + (int64_t)((uint32_t)random_bits(seed, i, PT_U32) % span)), 0,
-                                             0, arg->type)
-                             : random_bits(seed, i, arg->type);
+        uint64_t bits =
+            span ? sequence_bits((double)(low + (int64_t)((uint32_t)random_bits(seed, i, PT_U32) % span)), 0,
+                                 0, arg->type)
+                 : random_bits(seed, i, arg->type);
         memcpy(host + i * ptx_type_bytes(arg->type), &bits, ptx_type_bytes(arg->type));
     }
     return true;
@@ -325,8 +336,11 @@ bool launch_arg_fill(const struct launch_arg *arg, uint8_t *host, struct err *er
         good = fill_sequence(arg, host, rest, false);
     else if ((rest = after_word(how, "const")))
         good = *rest && fill_sequence(arg, host, rest, true);
-    return good || err_set(err, "--arg %s: '%s' is not zero, iota[:START[:STEP]], const:V, random[:SEED[:LOW:HIGH]], "
-                                "file:PATH or text:PATH", arg->spec, how);
+    return good ||
+           err_set(err,
+                   "--arg %s: '%s' is not zero, iota[:START[:STEP]], const:V, random[:SEED[:LOW:HIGH]], "
+                   "file:PATH or text:PATH",
+                   arg->spec, how);
 }
 
 uint64_t launch_arg_bytes(const struct launch_arg *arg)
@@ -338,8 +352,8 @@ static bool place_address(uint64_t address, uint32_t index, const struct kernel_
                           struct err *err)
 {
     if (param->size_bytes != 8)
-        return err_set(err, "argument %u: a buffer needs a 64-bit parameter, %s has %u bytes", index, param->name,
-                       param->size_bytes);
+        return err_set(err, "argument %u: a buffer needs a 64-bit parameter, %s has %u bytes", index,
+                       param->name, param->size_bytes);
     memcpy(params + param->offset, &address, sizeof address);
     return true;
 }
@@ -384,8 +398,8 @@ static bool place_bytes(const struct launch_arg *arg, uint32_t index, const stru
     if (!good)
         err_set(err, "argument %u: '%s' is not an even number of hexadecimal digits", index, arg->value);
     else if (bytes.n != param->size_bytes)
-        good = err_set(err, "argument %u: %zu bytes given, parameter %s takes %u", index, bytes.n, param->name,
-                       param->size_bytes);
+        good = err_set(err, "argument %u: %zu bytes given, parameter %s takes %u", index, bytes.n,
+                       param->name, param->size_bytes);
     else
         memcpy(params + param->offset, bytes.at, bytes.n);
     buf_release(&bytes);
@@ -394,15 +408,18 @@ static bool place_bytes(const struct launch_arg *arg, uint32_t index, const stru
 
 // ---- all arguments ----
 
-static bool place_one(struct launch_arg *args, uint32_t index, const struct kernel *kernel, struct memory *memory,
-                      uint8_t *params, struct err *err)
+static bool place_one(struct launch_arg *args, uint32_t index, const struct kernel *kernel,
+                      struct memory *memory, uint8_t *params, struct err *err)
 {
     struct launch_arg *arg = &args[index];
     const struct kernel_param *param = &kernel->params[index];
     switch (arg->kind) {
-    case ARG_NUMBER: return place_number(arg, index, param, params, err);
-    case ARG_BUFFER: return place_buffer(arg, index, param, memory, params, err);
-    case ARG_BYTES: return place_bytes(arg, index, param, params, err);
+    case ARG_NUMBER:
+        return place_number(arg, index, param, params, err);
+    case ARG_BUFFER:
+        return place_buffer(arg, index, param, memory, params, err);
+    case ARG_BYTES:
+        return place_bytes(arg, index, param, params, err);
     case ARG_ALIAS:
         if (arg->alias >= index || args[arg->alias].kind != ARG_BUFFER)
             return err_set(err, "argument %u: %s does not name an earlier buffer argument", index, arg->spec);
@@ -414,11 +431,12 @@ static bool place_one(struct launch_arg *args, uint32_t index, const struct kern
 static void describe_params(const struct kernel *kernel, struct buf *out)
 {
     for (uint32_t i = 0; i < kernel->n_params; i++)
-        buf_printf(out, "%s%s: %u bytes", i ? ", " : "", kernel->params[i].name, kernel->params[i].size_bytes);
+        buf_printf(out, "%s%s: %u bytes", i ? ", " : "", kernel->params[i].name,
+                   kernel->params[i].size_bytes);
 }
 
-bool launch_args_place(struct launch_arg *args, uint32_t n, const struct kernel *kernel, struct memory *memory,
-                       uint8_t *params, struct err *err)
+bool launch_args_place(struct launch_arg *args, uint32_t n, const struct kernel *kernel,
+                       struct memory *memory, uint8_t *params, struct err *err)
 {
     if (n != kernel->n_params) {
         struct buf declared = {0};
@@ -457,7 +475,8 @@ static void print_element(enum ptx_type type, const uint8_t *at, FILE *out)
     }
 }
 
-bool launch_arg_print(const struct launch_arg *arg, const struct memory *memory, uint64_t first, uint64_t n, FILE *out)
+bool launch_arg_print(const struct launch_arg *arg, const struct memory *memory, uint64_t first, uint64_t n,
+                      FILE *out)
 {
     if (arg->kind != ARG_BUFFER || first >= arg->count)
         return false;
@@ -473,7 +492,8 @@ bool launch_arg_print(const struct launch_arg *arg, const struct memory *memory,
     return true;
 }
 
-bool launch_arg_save(const struct launch_arg *arg, const struct memory *memory, const char *path, struct err *err)
+bool launch_arg_save(const struct launch_arg *arg, const struct memory *memory, const char *path,
+                     struct err *err)
 {
     uint64_t bytes = launch_arg_bytes(arg);
     FILE *file = fopen(path, "wb");

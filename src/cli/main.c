@@ -34,8 +34,10 @@ static void print_help(void)
 
 static void print_manual(void)
 {
-    printf(".TH WARPGLASS 1 \"\" \"warpglass %s\"\n.SH NAME\nwarpglass \\- look through the GPU memory hierarchy\n"
-           ".SH SYNOPSIS\n.B warpglass\nCOMMAND [options]\n.SH COMMANDS\n", WARPGLASS_VERSION);
+    printf(".TH WARPGLASS 1 \"\" \"warpglass %s\"\n.SH NAME\nwarpglass \\- look through the GPU memory "
+           "hierarchy\n"
+           ".SH SYNOPSIS\n.B warpglass\nCOMMAND [options]\n.SH COMMANDS\n",
+           WARPGLASS_VERSION);
     for (int i = 0; i < N_COMMANDS; i++) {
         char help[] = "--help";
         char *argv[] = {(char *)commands[i].name, help, NULL};
@@ -43,7 +45,8 @@ static void print_manual(void)
         commands[i].run(2, argv);
         printf(".fi\n");
     }
-    puts(".SH EXIT STATUS\n0 good, 1 a threshold was crossed, 2 usage, 3 bad input, 4 guest fault, 70 a bug of ours, "
+    puts(".SH EXIT STATUS\n0 good, 1 a threshold was crossed, 2 usage, 3 bad input, 4 guest fault, 70 a bug "
+         "of ours, "
          "71 host memory exhausted.");
 }
 
@@ -53,8 +56,10 @@ static void print_completion(void)
            "        COMPREPLY=($(compgen -W 'help");
     for (int i = 0; i < N_COMMANDS; i++)
         printf(" %s", commands[i].name);
-    puts("' -- \"$word\"))\n    else\n        COMPREPLY=($(compgen -f -W \"$(warpglass \"${COMP_WORDS[1]}\" --help "
-         "2>/dev/null | grep -oE -- '--[a-z-]+')\" -- \"$word\"))\n    fi\n}\ncomplete -F _warpglass warpglass");
+    puts("' -- \"$word\"))\n    else\n        COMPREPLY=($(compgen -f -W \"$(warpglass \"${COMP_WORDS[1]}\" "
+         "--help "
+         "2>/dev/null | grep -oE -- '--[a-z-]+')\" -- \"$word\"))\n    fi\n}\ncomplete -F _warpglass "
+         "warpglass");
 }
 
 static int help(int argc, char **argv)

@@ -90,15 +90,26 @@ static bool store_u32(uint32_t *target, const char *value)
 static bool store(const struct option_row *row, const char *value)
 {
     switch (row->kind) {
-    case OPT_FLAG: *(bool *)row->target = true; return true;
-    case OPT_STRING: *(const char **)row->target = value; return true;
-    case OPT_U32: return store_u32(row->target, value);
-    case OPT_U64: return units_parse_u64(value, row->target);
-    case OPT_I64: return units_parse_i64(value, row->target);
-    case OPT_REAL: return units_parse_double(value, row->target);
-    case OPT_BYTES: return units_parse_bytes(value, row->target);
-    case OPT_SHAPE: return units_parse_shape(value, row->target);
-    case OPT_LIST: return list_add(row->target, value);
+    case OPT_FLAG:
+        *(bool *)row->target = true;
+        return true;
+    case OPT_STRING:
+        *(const char **)row->target = value;
+        return true;
+    case OPT_U32:
+        return store_u32(row->target, value);
+    case OPT_U64:
+        return units_parse_u64(value, row->target);
+    case OPT_I64:
+        return units_parse_i64(value, row->target);
+    case OPT_REAL:
+        return units_parse_double(value, row->target);
+    case OPT_BYTES:
+        return units_parse_bytes(value, row->target);
+    case OPT_SHAPE:
+        return units_parse_shape(value, row->target);
+    case OPT_LIST:
+        return list_add(row->target, value);
     }
     BUG("option kind %d", (int)row->kind);
 }
@@ -154,8 +165,8 @@ static int parse_one(int argc, char **argv, int *i, const char *command, const s
     return OPTIONS_GO;
 }
 
-static int parse(int argc, char **argv, const char *synopsis, const char *purpose, const struct option_row *rows,
-                 struct arguments *out, bool stops)
+static int parse(int argc, char **argv, const char *synopsis, const char *purpose,
+                 const struct option_row *rows, struct arguments *out, bool stops)
 {
     const char *command = argv[0];
     *out = (struct arguments){0};
@@ -188,8 +199,8 @@ static int parse(int argc, char **argv, const char *synopsis, const char *purpos
     return OPTIONS_GO;
 }
 
-int options_parse(int argc, char **argv, const char *synopsis, const char *purpose, const struct option_row *rows,
-                  struct arguments *out)
+int options_parse(int argc, char **argv, const char *synopsis, const char *purpose,
+                  const struct option_row *rows, struct arguments *out)
 {
     return parse(argc, argv, synopsis, purpose, rows, out, false);
 }
