@@ -205,7 +205,40 @@ static const char *ratio_text(struct arena *arena, const struct device *a, const
     return arena_printf(arena, "%.3g", device_number(b, key) / device_number(a, key));
 }
 
-static int diff_devices(struct arena *arena, const char *names[2], const struct format *format)
+static void diff_row(const char *const fields[4], bool csv, struct buf *out)
+{
+    static const size_t columns[] = {0, 22, 55, 88};
+    for (int i = 0; i < 4; i++) {
+        if (csv) {
+            buf_puts(out, i ? "," : "");
+            csv_field(out, fields[i]);
+        } else if (*fields[i]) {
+            buf_pad_to(out, columns[i]);
+            buf_printf(out, "%s%s", i ? " " : "", fields[i]);
+        }
+    }
+    buf_puts(out, "\n");
+}
+
+static unsigned diff_keys(struct arena *arena, const struct device d[2], bool csv, struct buf *out,
+                          json_t *object)
+{
+    unsigned n = 0;
+    for (int i = 0; i < N_DEVICE_KEYS; i++) {
+        enum device_key key = (enum device_key)i;
+        const char *a = value_text(arena, &d[0], key), *b = value_text(arena, &d[1], key);
+        if (strcmp(a, b) == 0)
+            continue;
+        const char *name = device_key_info(key)->key;
+        diff_row((const char *[]){name, *a ? a : "-", *b ? b : "-", ratio_text(arena, &d[0], &d[1], key)},
+                 csv, out);
+        json_object_set_new(object, name, json_pack("[s, s]", a, b));
+        n++;
+    }
+    return n;
+}
+
+static int diff_devices(struct arena *arena, const char *const names[2], const struct format *format)
 {
     struct device d[2];
     for (int i = 0; i < 2; i++) {
@@ -215,20 +248,8 @@ static int diff_devices(struct arena *arena, const char *names[2], const struct 
     }
     struct buf out = {0};
     json_t *object = json_object();
-    unsigned n = 0;
-    buf_printf(&out, format->csv ? "key,%s,%s,ratio\n" : "%-22s %-32s %-32s ratio\n",
-               format->csv ? d[0].id : "key", format->csv ? d[1].id : d[0].id, d[1].id);
-    for (int key = 0; key < N_DEVICE_KEYS; key++) {
-        const char *a = value_text(arena, &d[0], (enum device_key)key);
-        const char *b = value_text(arena, &d[1], (enum device_key)key);
-        if (strcmp(a, b) == 0)
-            continue;
-        const char *name = device_key_info((enum device_key)key)->key;
-        buf_printf(&out, format->csv ? "%s,%s,%s,%s\n" : "%-22s %-32s %-32s %s\n", name, *a ? a : "-",
-                   *b ? b : "-", ratio_text(arena, &d[0], &d[1], (enum device_key)key));
-        json_object_set_new(object, name, json_pack("[s, s]", a, b));
-        n++;
-    }
+    diff_row((const char *[]){"key", d[0].id, d[1].id, "ratio"}, format->csv, &out);
+    unsigned n = diff_keys(arena, d, format->csv, &out, object);
     if (!format->csv)
         buf_printf(&out, "%u of %d keys differ\n", n, (int)N_DEVICE_KEYS);
     if (format->json) {
@@ -247,7 +268,7 @@ static int run(struct arena *arena, const struct arguments *rest, const struct f
     if (strcmp(what, "show") == 0 && rest->n <= 2)
         return show_device(arena, rest->n == 2 ? rest->at[1] : NULL, format);
     if (strcmp(what, "diff") == 0 && rest->n == 3)
-        return diff_devices(arena, (const char *[2]){rest->at[1], rest->at[2]}, format);
+        return diff_devices(arena, (const char *const[2]){rest->at[1], rest->at[2]}, format);
     return usage_error("device", "expected list, show NAME or diff A B");
 }
 

@@ -27,12 +27,13 @@ cut_blocks() {
 matches() {
     awk 'NR == FNR { want[++n] = $0; next } { got[++m] = $0 }
          function match_from(i, j) {
-             for (; i <= n; i++, j++) {
+             for (; i <= n; i++) {
                  if (want[i] == "...") {
                      for (; j <= m + 1; j++) if (match_from(i + 1, j)) return 1
                      return 0
                  }
                  if (j > m || want[i] != got[j]) return 0
+                 j++
              }
              return j == m + 1
          }
