@@ -236,8 +236,8 @@ static void print_block(const struct cfg *cfg, uint32_t b, struct buf *out)
         buf_printf(out, "  post-dominated by B%u", block->ipdom);
     if (block->barrier != NO_BARRIER)
         buf_printf(out, "  converges barrier %u", block->barrier);
-    if (block->may_diverge && cfg_branch_barrier(cfg, b) != NO_BARRIER)
-        buf_printf(out, "  joins barrier %u", cfg_branch_barrier(cfg, b));
+    if (block->joins != NO_BARRIER)
+        buf_printf(out, "  joins barrier %u", block->joins);
     buf_puts(out, "\n");
 }
 

@@ -27,6 +27,7 @@ struct cfg_block {
     uint32_t first_pred, n_pred; // in cfg.pred
     uint32_t ipdom;              // block or CFG_EXIT
     uint32_t barrier;            // number of the BSYNC at its head, or NO_BARRIER
+    uint32_t joins;              // number of the barrier that a branch at its end joins, or NO_BARRIER
     bool is_reachable;
     bool leaves;      // an end of the function is among its successors
     bool may_diverge; // ends in a branch that may send lanes two ways
@@ -43,10 +44,6 @@ struct cfg {
 
 bool cfg_build(struct arena *arena, const struct ptx_module *module, const struct ptx_function *function,
                struct cfg *out, struct err *err);
-
-// The barrier that a branch at the end of `block` joins: of the block's immediate post-dominator, or
-// NO_BARRIER.
-uint32_t cfg_branch_barrier(const struct cfg *cfg, uint32_t block);
 
 // Post-dominators and barriers of a graph whose blocks, edges, leaves and may_diverge are filled (for
 // tests).

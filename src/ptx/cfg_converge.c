@@ -158,17 +158,29 @@ static void find_post_dominators(struct work *w)
     }
 }
 
-static void number_barriers(struct cfg *cfg)
+// Does the branch at the end of the block send lanes two ways that both go on?
+static bool parts_lanes(const struct work *w, uint32_t b)
 {
+    const struct cfg_block *block = &w->cfg->blocks[b];
+    uint32_t ways = 0;
+    for (uint32_t i = 0; i < block->n_succ; i++)
+        ways += counts(w, b, w->cfg->succ[block->first_succ + i]);
+    return block->may_diverge && block->is_reachable && ways > 1;
+}
+
+static void number_barriers(const struct work *w)
+{
+    struct cfg *cfg = w->cfg;
+    cfg->n_barriers = 0;
     for (uint32_t b = 0; b < cfg->n_blocks; b++)
-        cfg->blocks[b].barrier = NO_BARRIER;
+        cfg->blocks[b].barrier = cfg->blocks[b].joins = NO_BARRIER;
     for (uint32_t b = 0; b < cfg->n_blocks; b++) {
-        const struct cfg_block *block = &cfg->blocks[b];
-        if (!block->may_diverge || !block->is_reachable || block->ipdom == CFG_EXIT)
+        if (!parts_lanes(w, b) || cfg->blocks[b].ipdom == CFG_EXIT)
             continue;
-        struct cfg_block *meeting = &cfg->blocks[block->ipdom];
+        struct cfg_block *meeting = &cfg->blocks[cfg->blocks[b].ipdom];
         if (meeting->barrier == NO_BARRIER && !is_bare_end(meeting))
             meeting->barrier = cfg->n_barriers++;
+        cfg->blocks[b].joins = meeting->barrier;
     }
 }
 
@@ -189,12 +201,5 @@ void cfg_converge(struct arena *arena, struct cfg *cfg)
         uint32_t dom = w.number[b] == UNSEEN ? w.n_order : w.idom[w.number[b]];
         cfg->blocks[b].ipdom = dom >= w.n_order ? CFG_EXIT : w.order[dom];
     }
-    cfg->n_barriers = 0;
-    number_barriers(cfg);
-}
-
-uint32_t cfg_branch_barrier(const struct cfg *cfg, uint32_t block)
-{
-    uint32_t meeting = cfg->blocks[block].ipdom;
-    return cfg->blocks[block].may_diverge && meeting != CFG_EXIT ? cfg->blocks[meeting].barrier : NO_BARRIER;
+    number_barriers(&w);
 }

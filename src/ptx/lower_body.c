@@ -31,12 +31,15 @@ static void place_register_params(struct body *b)
 
 // ---- drafts -----------------------------------------------------------------------------------------
 
+// Numbers are given once in a kernel.
 static void number_barriers(struct body *b)
 {
     uint32_t first = b->lowering->n_barriers;
-    for (uint32_t i = 0; i < b->cfg.n_blocks; i++)
-        if (b->cfg.blocks[i].barrier != NO_BARRIER)
-            b->cfg.blocks[i].barrier += first;
+    for (uint32_t i = 0; i < b->cfg.n_blocks; i++) {
+        struct cfg_block *block = &b->cfg.blocks[i];
+        block->barrier += block->barrier == NO_BARRIER ? 0 : first;
+        block->joins += block->joins == NO_BARRIER ? 0 : first;
+    }
     b->lowering->n_barriers += b->cfg.n_barriers;
 }
 

@@ -2,8 +2,8 @@
 // number or of an address, or a move of such a register. Their readers read the launch row or pool row
 // itself, so they need no row of their own; as in machine code, where such operands come from the constant
 // bank or the instruction word. The instruction stays and counts, but does nothing.
+#include "base/space.h"
 #include "base/vec.h"
-#include "mem/access.h"
 #include "ptx/lowering.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // One PTX instruction: resolve it, bind its operands to rows by their roles, emit it.
+#include "base/space.h"
 #include "base/vec.h"
-#include "mem/access.h"
 #include "ptx/lowering.h"
 #include <string.h>
 
@@ -259,7 +259,7 @@ static bool lower_branch(struct body *b, uint32_t block)
         struct draft *draft = emit(b, b->op.form);
         draft->insn.mod = b->op.mod;
         draft->insn.offset = (int32_t)b->cfg.block_of[label->insn];
-        draft->insn.extra = cfg_branch_barrier(&b->cfg, block);
+        draft->insn.extra = b->cfg.blocks[block].joins;
         return true;
     }
     return body_fail(b, "the branch has no target");
@@ -280,7 +280,7 @@ static bool lower_branch_index(struct body *b, uint32_t block)
     draft->insn.src[0] = index;
     draft->insn.src[1] = ROW(ROW_POOL, first);
     draft->insn.offset = (int32_t)targets->n;
-    draft->insn.extra = cfg_branch_barrier(&b->cfg, block);
+    draft->insn.extra = b->cfg.blocks[block].joins;
     emit_use(b, index, 1);
     return true;
 }

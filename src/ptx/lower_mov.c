@@ -1,5 +1,5 @@
 // mov in all its shapes, and cvta: special registers, addresses, { } packed into one register and back.
-#include "mem/access.h"
+#include "base/space.h"
 #include "ptx/lowering.h"
 
 static enum ptx_type bits_type(uint32_t bytes)

@@ -1,8 +1,8 @@
 // ld.param and st.param. Parameters of the kernel are words of constant bank 0, broadcast into launch rows.
 // Parameters and results of functions, and the .param variables of a call, are rows: one for every four
 // bytes.
+#include "base/space.h"
 #include "base/vec.h"
-#include "mem/access.h"
 #include "ptx/lowering.h"
 
 // The .param variable that an address names, or NULL: a register holds the address.
