@@ -172,6 +172,8 @@ static struct token string_token(struct lexer *lexer, struct token token)
             lexer->at++;
             return end_token(lexer, token, TOKEN_STRING);
         }
+        if (*lexer->at == '\0')
+            return bad_token(lexer, token, "the string holds a NUL byte");
         if (*lexer->at == '\\' && peek(lexer, 1) && peek(lexer, 1) != '\n')
             lexer->at++;
     }

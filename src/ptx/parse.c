@@ -399,8 +399,10 @@ struct ptx_module *ptx_parse(struct arena *arena, const char *path, const char *
     p.module->text_length = length;
     vec_push(&p.locs, ((struct ptx_loc){.inlined_at = -1}));
     vec_push(&p.loc_texts, NULL);
+    vec_reserve(&p.operands, 16); // never NULL: places in it are computed while it is empty
     if (length < UINT32_MAX / 2) {
-        lexer_init(&p.lexer, text, length);
+        lexer_init(&p.lexer, text ? text : "", length);
+        p.token.at = p.lexer.text;
         if (parse_statements(&p) && parse_debug_end(&p) && !err->set)
             module_finish(&p);
     } else {

@@ -291,8 +291,9 @@ static bool init_pad(struct parser *p, struct init_list *list, uint64_t end)
     list->padding += end - list->values.n;
     if (list->padding > MAX_PADDING)
         return parse_fail(p, p->token.position, "inner braces leave out more than %d values", MAX_PADDING);
+    bool is_float = list->type == PT_F32 || list->type == PT_F64;
     while (list->values.n < end)
-        vec_push(&list->values, ((struct ptx_init){.mask_shift = -1}));
+        vec_push(&list->values, ((struct ptx_init){.mask_shift = -1, .is_float = is_float}));
     return true;
 }
 

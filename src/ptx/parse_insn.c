@@ -357,27 +357,33 @@ static bool parse_operands(struct parser *p, struct ptx_insn *insn)
     return true;
 }
 
+// Behind the comment or blank that starts at `at`; `at` itself if there is none.
+static const char *skip_blank(const char *at, const char *end)
+{
+    bool is_comment = *at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*');
+    if (!is_comment)
+        return strchr(" \t\r\n\f\v", *at) && *at ? at + 1 : at;
+    const char *stop = at[1] == '/' ? memchr(at, '\n', (size_t)(end - at))
+                                    : memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+    if (!stop)
+        return end;
+    return at[1] == '/' ? stop : stop + 2;
+}
+
 // The statement as written: comments and blanks become one blank.
 static const char *fold_blanks(struct parser *p, const char *at, const char *end)
 {
-    buf_clear(&p->text);
-    struct lexer lexer;
     bool was_blank = false;
-    for (lexer_init(&lexer, at, (size_t)(end - at)); at < end;) {
-        if (*at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*')) {
-            const char *stop = at[1] == '/' ? memchr(at, '\n', (size_t)(end - at))
-                                            : memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
-            at = !stop ? end : at[1] == '/' ? stop : stop + 2;
-            was_blank = true;
-        } else if (strchr(" \t\r\n\f\v", *at)) {
-            at++;
-            was_blank = true;
-        } else {
-            if (was_blank && p->text.n)
-                buf_add(&p->text, " ", 1);
-            was_blank = false;
-            buf_add(&p->text, at++, 1);
-        }
+    buf_clear(&p->text);
+    while (at < end) {
+        const char *next = skip_blank(at, end);
+        bool is_blank = next != at;
+        if (!is_blank && was_blank && p->text.n)
+            buf_add(&p->text, " ", 1);
+        if (!is_blank)
+            buf_add(&p->text, next++, 1);
+        was_blank = is_blank;
+        at = next;
     }
     const char *text = arena_string(p->arena, p->text.at ? p->text.at : "", p->text.n);
     buf_clear(&p->text);

@@ -113,6 +113,7 @@ static void initial_values(void **state)
         {".global .s32 x[2][2] = {1, 2, {3, 4}};", ".global .s32 x[4] = {1, 2, 3, 4};"},
         {".global .v2 .f32 x[] = {{0f00000000, 0f3F800000}, {0f40000000}};",
          ".global .v2 .f32 x[2] = {0f00000000, 0f3F800000, 0f40000000};"},
+        {".global .f32 x[2][2] = {{1.0}, {2.0}};", ".global .f32 x[4] = {0f3F800000, 0f00000000, 0f40000000};"},
         {".global .v2 .u32 x = {1, 2};", NULL},
         {".global .u32 a;\n.global .u64 x[4] = {a, a+4, generic(a), generic(a)-8};", NULL},
         {".global .u32 a;\n.global .u64 x[2] = {generic(a+4), a + -4};",
