@@ -128,7 +128,8 @@ static uint64_t load64(const uint8_t *at)
     return low | high << 32;
 }
 
-// FNV-1a over eight bytes at a time with the high half folded in; the tail goes byte by byte.
+// FNV-1a over eight bytes at a time with the high half folded in; the tail goes byte by byte. The last product (2^64
+// over the golden ratio) brings every bit up into the half that is kept.
 uint32_t checksum(const uint8_t *bytes, size_t n)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
@@ -138,7 +139,8 @@ uint32_t checksum(const uint8_t *bytes, size_t n)
     }
     for (; n; bytes++, n--)
         h = (h ^ *bytes) * prime;
-    return (uint32_t)(h ^ h >> 32);
+    h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(h >> 32);
 }
 
 void encode_field(struct encoder *encoder, const struct field *field, const void *object)

@@ -113,7 +113,8 @@ static bool set_unknown(const char *name, struct err *err)
         names[i] = metric_info((enum metric)i)->name;
     for (int i = 0; i < N_ALIASES; i++)
         names[N_METRICS + i] = aliases[i].old;
-    const char *near = nearest_name(name, names, N_METRICS + N_ALIASES);
+    enum { LONGEST = 128 }; // no name of ours comes near
+    const char *near = strlen(name) <= LONGEST ? nearest_name(name, names, N_METRICS + N_ALIASES) : NULL;
     return err_set(err, "unknown metric '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
                    near ? "'?" : "");
 }

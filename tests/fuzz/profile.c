@@ -1,0 +1,60 @@
+// Fuzz target: the reader of profile files, and every page of what it reads. The checksums of whole records are mended
+// first, so that mutations get past them.
+#include "base/err.h"
+#include "prof/codec.h"
+#include "prof/demangle.h"
+#include "prof/profile.h"
+#include "report/report.h"
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void mend_checksums(uint8_t *bytes, size_t n)
+{
+    enum { HEAD = 5, TAIL = 4, START = 12 };
+    for (size_t at = START; n - at >= HEAD + TAIL && at < n;) {
+        size_t length = bytes[at + 1] | (size_t)bytes[at + 2] << 8 | (size_t)bytes[at + 3] << 16 |
+                        (size_t)bytes[at + 4] << 24;
+        if (length > n - at - HEAD - TAIL)
+            return;
+        uint32_t sum = checksum(bytes + at, HEAD + length);
+        for (int i = 0; i < TAIL; i++)
+            bytes[at + HEAD + length + (size_t)i] = (uint8_t)(sum >> (8 * i));
+        at += HEAD + length + TAIL;
+    }
+}
+
+static void print_pages(struct arena *arena, const struct profile *profile)
+{
+    struct report report;
+    struct report_options options = {0};
+    report_open(&report, arena, &profile, 1);
+    struct buf text = {0};
+    report_summary(&report, &options, &text);
+    report_columns(&report, &options, &text);
+    report_csv(&report, &options, &text);
+    report_json(&report, &options, &text);
+    buf_release(&text);
+    for (uint32_t i = 0; i < profile->n_launches; i++) {
+        demangle(arena, profile->launches[i].kernel, DEMANGLE_NVIDIA);
+        demangle(arena, profile->launches[i].kernel, DEMANGLE_GNU);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena arena;
+    arena_init(&arena, "fuzz");
+    uint8_t *copy = arena_copy(&arena, size ? (const void *)data : "", size, 1);
+    if (size > 12)
+        mend_checksums(copy, size);
+    struct err err = {0};
+    const struct profile *profile = profile_parse(&arena, "fuzz", copy, size, &err);
+    if ((profile == NULL) != err.set)
+        BUG("profile_parse returned %p and set %d", (const void *)profile, err.set);
+    if (profile)
+        print_pages(&arena, profile);
+    arena_release(&arena);
+    return 0;
+}
