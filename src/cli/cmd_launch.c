@@ -163,7 +163,7 @@ static const struct launch_arg *named_buffer(const struct session *session, cons
                                              const char *option, struct err *err)
 {
     unsigned long index = strtoul(text, rest, 10);
-    if (*rest != text && index < session->request->args.n && session->args[index].kind == ARG_BUFFER)
+    if (*rest != text && index < session->request->args.n && session->args[index].address)
         return &session->args[index];
     err_set(err, "--%s %s: expected the number of a buffer argument, counted from 0", option, text);
     return NULL;
@@ -204,7 +204,7 @@ static bool show_buffers(const struct session *session, struct err *err)
         if (!save_buffer(session, request->saves.at[i], err))
             return false;
     for (uint32_t i = 0; request->wants_hash && i < request->args.n; i++)
-        if (session->args[i].kind == ARG_BUFFER)
+        if (session->args[i].address)
             printf("argument %u hash=%016" PRIx64 "\n", i,
                    launch_arg_hash(&session->args[i], session->memory));
     return true;

@@ -323,6 +323,7 @@ void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, 
     case SPACE_SHARED:
         access_shared(access, out);
         break;
+    case SPACE_PARAM: // bank 0 of the same cache
     case SPACE_CONST:
         out->constant_requests = constant_requests(access);
         out->constant_misses = constant_access(&p.sm->constant, access);
