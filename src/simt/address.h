@@ -30,6 +30,15 @@ ALWAYS_INLINE struct span span_of(const uint64_t *addr)
     return span;
 }
 
+// Each lane's bytes lie behind those of the lane before.
+ALWAYS_INLINE bool addresses_are_contiguous(const uint64_t *addr, uint32_t width)
+{
+    uint64_t difference = 0;
+    for (int i = 0; i < N_LANES; i++)
+        difference |= addr[i] ^ (addr[0] + (uint64_t)i * width);
+    return difference == 0;
+}
+
 // Addresses of all lanes; a lane that is off gets that of the first lane that is on, so it may be read but not written.
 ALWAYS_INLINE void address_lanes(const struct warp *warp, const struct insn *insn, lanemask on, uint64_t *addr)
 {

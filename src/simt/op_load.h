@@ -15,39 +15,113 @@ struct lane_bytes {
     const uint64_t *addr;
 };
 
-// Lanes that are off read what another lane reads; the blend drops it.
-ALWAYS_INLINE void load_elements(struct warp *warp, const struct insn *insn, struct lane_bytes from, lanemask on,
-                                 enum elem elem)
+// How the addresses of the lanes that are on lie to each other.
+enum layout {
+    LAYOUT_SCATTERED,
+    LAYOUT_CONTIGUOUS, // all lanes are on, lane i's bytes lie behind lane i - 1's
+    LAYOUT_UNIFORM     // all the same
+};
+
+// ---- any layout: lane by lane, straight into the rows ---------------------------------------------------------------
+
+// Statement for each lane that is on.
+#define EACH_LANE_ON(i, statement)                                                                                      \
+    do {                                                                                                               \
+        if (__builtin_expect(on == ALL_LANES, 1)) {                                                                    \
+            for (int i = 0; i < ROW_LANES; i++) {                                                                      \
+                statement;                                                                                             \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            for (lanemask rest_ = on; rest_; rest_ &= rest_ - 1) {                                                     \
+                const int i = __builtin_ctz(rest_);                                                                    \
+                statement;                                                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
+
+ALWAYS_INLINE void load_scattered(struct warp *warp, const struct insn *insn, struct lane_bytes from, lanemask on,
+                                  enum elem elem)
 {
-    const uint32_t size = elem_bytes(elem);
     for (uint32_t j = 0; j < insn->n_data; j++) {
-        uint32_t out[2 * ROW_LANES];
-        const uint8_t *base = from.base + j * size;
-        for (int i = 0; i < ROW_LANES; i++)
-            element_load(out, i, base + (from.addr[i] - from.origin), elem);
-        if (insn->data[j] != ROW_NONE)
-            put_rows(warp, insn->data[j], out, elem_rows(elem), on);
+        const uint8_t *base = from.base + j * elem_bytes(elem);
+        if (insn->data[j] == ROW_NONE)
+            continue;
+        uint32_t *row = row_write(warp, insn->data[j]);
+        EACH_LANE_ON(i, element_load(row, i, base + (from.addr[i] - from.origin), elem));
     }
 }
 
-ALWAYS_INLINE void store_elements(const struct warp *warp, const struct insn *insn, struct lane_bytes to, lanemask on,
-                                  enum elem elem)
+ALWAYS_INLINE void store_scattered(const struct warp *warp, const struct insn *insn, struct lane_bytes to, lanemask on,
+                                   enum elem elem)
 {
-    const uint32_t size = elem_bytes(elem);
     for (uint32_t j = 0; j < insn->n_data; j++) {
         const uint32_t *row = row_read(warp, insn->data[j]);
-        uint8_t *base = to.base + j * size;
-        if (__builtin_expect(on == ALL_LANES, 1)) {
-            for (int i = 0; i < ROW_LANES; i++)
-                element_store(row, i, base + (to.addr[i] - to.origin), elem);
-            continue;
-        }
-        for (lanemask rest = on; rest; rest &= rest - 1) {
-            int i = __builtin_ctz(rest);
-            element_store(row, i, base + (to.addr[i] - to.origin), elem);
-        }
+        uint8_t *base = to.base + j * elem_bytes(elem);
+        EACH_LANE_ON(i, element_store(row, i, base + (to.addr[i] - to.origin), elem));
     }
 }
+
+// ---- pairs and fours of words: 64 bits at a time --------------------------------------------------------------------
+
+ALWAYS_INLINE bool is_word_vector(const struct insn *insn)
+{
+    bool is_vector = insn->elem == ELEM_B32 && (insn->n_data == 2 || insn->n_data == 4);
+    for (uint32_t j = 0; is_vector && j < insn->n_data; j++)
+        is_vector = insn->data[j] != ROW_NONE;
+    return is_vector;
+}
+
+ALWAYS_INLINE void load_word_pair(struct warp *warp, const struct insn *insn, uint32_t j, struct lane_bytes from,
+                                  lanemask on)
+{
+    uint32_t *low = row_write(warp, insn->data[j]), *high = row_write(warp, insn->data[j + 1]);
+    const uint8_t *base = from.base + j * 4;
+    EACH_LANE_ON(i, const uint64_t pair = ELEMENT_LOAD(uint64_t, base + (from.addr[i] - from.origin));
+                 low[i] = (uint32_t)pair; high[i] = (uint32_t)(pair >> 32));
+}
+
+ALWAYS_INLINE void store_word_pair(const struct warp *warp, const struct insn *insn, uint32_t j, struct lane_bytes to,
+                                   lanemask on)
+{
+    const uint32_t *low = row_read(warp, insn->data[j]), *high = row_read(warp, insn->data[j + 1]);
+    uint8_t *base = to.base + j * 4;
+    EACH_LANE_ON(i, ELEMENT_STORE(uint64_t, base + (to.addr[i] - to.origin), low[i] | (uint64_t)high[i] << 32));
+}
+
+// ---- contiguous words -------------------------------------------------------------------------------------------------
+
+ALWAYS_INLINE void load_contiguous_words(uint32_t *row, const uint8_t *from)
+{
+    for (int i = 0; i < ROW_LANES; i += 2) {
+        const uint64_t pair = ELEMENT_LOAD(uint64_t, from + (size_t)i * 4);
+        memcpy(&row[i], &pair, sizeof pair);
+    }
+}
+
+ALWAYS_INLINE void store_contiguous_words(const uint32_t *row, uint8_t *to)
+{
+    for (int i = 0; i < ROW_LANES; i += 2) {
+        uint64_t pair;
+        memcpy(&pair, &row[i], sizeof pair);
+        ELEMENT_STORE(uint64_t, to + (size_t)i * 4, pair);
+    }
+}
+
+// All lanes read the same bytes.
+static void load_uniform(struct warp *warp, const struct insn *insn, const uint8_t *from, lanemask on)
+{
+    for (uint32_t j = 0; j < insn->n_data; j++) {
+        uint32_t one[2 * ROW_LANES], out[2 * ROW_LANES];
+        element_load(one, 0, from + j * elem_bytes(insn->elem), insn->elem);
+        for (int word = 0; word < elem_rows(insn->elem); word++)
+            for (int i = 0; i < ROW_LANES; i++)
+                out[word * ROW_LANES + i] = one[word * ROW_LANES];
+        if (insn->data[j] != ROW_NONE)
+            put_rows(warp, insn->data[j], out, elem_rows(insn->elem), on);
+    }
+}
+
+// ---- choosing -----------------------------------------------------------------------------------------------------------
 
 // The element type is chosen once for 32 lanes: one copy of the loops per type.
 #define FOR_EACH_ELEM(function, ...)                                                                                    \
@@ -72,14 +146,53 @@ ALWAYS_INLINE void store_elements(const struct warp *warp, const struct insn *in
         break;                                                                                                         \
     }
 
-ALWAYS_INLINE void move_elements(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on,
-                                 bool is_load)
+static void move_any(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on, bool is_load)
 {
     if (is_load) {
-        FOR_EACH_ELEM(load_elements, warp, insn, bytes, on)
+        FOR_EACH_ELEM(load_scattered, warp, insn, bytes, on)
     } else {
-        FOR_EACH_ELEM(store_elements, warp, insn, bytes, on)
+        FOR_EACH_ELEM(store_scattered, warp, insn, bytes, on)
     }
+}
+
+ALWAYS_INLINE void move_word_vector(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on,
+                                    bool is_load)
+{
+    for (uint32_t j = 0; j < insn->n_data; j += 2)
+        if (is_load)
+            load_word_pair(warp, insn, j, bytes, on);
+        else
+            store_word_pair(warp, insn, j, bytes, on);
+}
+
+ALWAYS_INLINE void move_lanes(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on,
+                              enum layout layout, bool is_load)
+{
+    uint8_t *first = bytes.base + (bytes.addr[0] - bytes.origin);
+    if (layout == LAYOUT_CONTIGUOUS && insn->elem == ELEM_B32 && insn->n_data == 1 && insn->data[0] != ROW_NONE) {
+        if (is_load)
+            load_contiguous_words(row_write(warp, insn->data[0]), first);
+        else
+            store_contiguous_words(row_read(warp, insn->data[0]), first);
+    } else if (layout == LAYOUT_UNIFORM && is_load) {
+        load_uniform(warp, insn, first, on);
+    } else if (is_word_vector(insn)) {
+        move_word_vector(warp, insn, bytes, on, is_load);
+    } else {
+        move_any(warp, insn, bytes, on, is_load);
+    }
+}
+
+// Lowest and highest address, and the layout.
+ALWAYS_INLINE enum layout layout_of(const struct access *access, lanemask on, struct span *span)
+{
+    if (__builtin_expect(on == ALL_LANES, 1) && addresses_are_contiguous(access->addr, access->width)) {
+        uint64_t first = access->addr[0];
+        *span = (struct span){first, first + (uint64_t)(ROW_LANES - 1) * access->width, first};
+        return LAYOUT_CONTIGUOUS;
+    }
+    *span = span_of(access->addr);
+    return span->low == span->high ? LAYOUT_UNIFORM : LAYOUT_SCATTERED;
 }
 
 // ---- global, shared, constant: addresses are linear -----------------------------------------------------------------
@@ -88,18 +201,19 @@ ALWAYS_INLINE enum step_kind move_global(struct sim *sim, struct warp *warp, con
                                          bool is_load)
 {
     struct access *access = &sim->access;
+    struct span span;
     access->space = SPACE_GLOBAL;
     if (__builtin_expect(access->is_strong, 0))
         return is_load ? op_strong_load(sim, warp, insn, on) : op_strong_store(sim, warp, insn, on);
     if (warp_must_drain(warp))
         return STEP_FENCE;
-    const struct span span = span_of(access->addr);
+    const enum layout layout = layout_of(access, on, &span);
     if (__builtin_expect(span.bits & (access->width - 1u), 0))
         return fault_access(sim, warp);
     uint8_t *base = memory_host_fast(sim->launch->memory, &sim->cursor, span.low, span.high - span.low + access->width);
     if (__builtin_expect(base == NULL, 0))
         return op_move_scattered(sim, warp, insn, on);
-    move_elements(warp, insn, (struct lane_bytes){base, span.low, access->addr}, on, is_load);
+    move_lanes(warp, insn, (struct lane_bytes){base, span.low, access->addr}, on, layout, is_load);
     return STEP_ACCESS;
 }
 
@@ -108,11 +222,12 @@ ALWAYS_INLINE enum step_kind move_window(struct sim *sim, struct warp *warp, con
                                          uint8_t *window, uint64_t size_bytes, bool is_load)
 {
     const struct access *access = &sim->access;
-    const struct span span = span_of(access->addr);
-    const bool outside = size_bytes < access->width || span.high > size_bytes - access->width;
+    struct span span;
+    const enum layout layout = layout_of(access, on, &span);
+    const bool outside = size_bytes < access->width || span.high > size_bytes - access->width || span.low > span.high;
     if (__builtin_expect(outside || (span.bits & (access->width - 1u)), 0))
         return fault_access(sim, warp);
-    move_elements(warp, insn, (struct lane_bytes){window, 0, access->addr}, on, is_load);
+    move_lanes(warp, insn, (struct lane_bytes){window, 0, access->addr}, on, layout, is_load);
     if (__builtin_expect(access->is_strong, 0))
         split_count_strong(warp);
     return STEP_ACCESS;
@@ -126,6 +241,25 @@ static inline uint8_t *local_word(const struct warp *warp, uint64_t at, uint32_t
     return warp->local + (at / 4 + k) * ROW_BYTES + (uint64_t)i * 4;
 }
 
+// All lanes at the same offset, the usual case: words of memory are rows.
+static void move_local_uniform(struct warp *warp, const struct insn *insn, uint64_t at, lanemask on, bool is_load)
+{
+    const uint32_t words = elem_bytes(insn->elem) / 4;
+    for (uint32_t j = 0; j < insn->n_data * words; j++) {
+        uint32_t memory[ROW_LANES];
+        if (insn->data[j / words] == ROW_NONE)
+            continue;
+        rowref ref = insn->data[j / words] + j % words;
+        memcpy(memory, local_word(warp, at, j, 0), ROW_BYTES);
+        if (is_load) {
+            put_rows(warp, ref, memory, 1, on);
+        } else {
+            blend_row(memory, row_read(warp, ref), on);
+            memcpy(local_word(warp, at, j, 0), memory, ROW_BYTES);
+        }
+    }
+}
+
 static void move_local_words(struct warp *warp, const struct insn *insn, const uint64_t *addr, lanemask on, bool is_load)
 {
     const uint32_t words = elem_bytes(insn->elem) / 4;
@@ -133,15 +267,12 @@ static void move_local_words(struct warp *warp, const struct insn *insn, const u
         if (insn->data[j / words] == ROW_NONE)
             continue;
         rowref ref = insn->data[j / words] + j % words;
-        uint32_t out[ROW_LANES];
         if (is_load) {
-            for (int i = 0; i < ROW_LANES; i++)
-                memcpy(&out[i], local_word(warp, addr[i], j, i), 4);
-            put_rows(warp, ref, out, 1, on);
+            uint32_t *row = row_write(warp, ref);
+            EACH_LANE_ON(i, memcpy(&row[i], local_word(warp, addr[i], j, i), 4));
         } else {
             const uint32_t *row = row_read(warp, ref);
-            for (lanemask rest = on; rest; rest &= rest - 1)
-                memcpy(local_word(warp, addr[__builtin_ctz(rest)], j, __builtin_ctz(rest)), &row[__builtin_ctz(rest)], 4);
+            EACH_LANE_ON(i, memcpy(local_word(warp, addr[i], j, i), &row[i], 4));
         }
     }
 }
@@ -173,7 +304,9 @@ static enum step_kind move_local(struct sim *sim, struct warp *warp, const struc
     const bool outside = warp->local_bytes < access->width || span.high > warp->local_bytes - access->width;
     if (__builtin_expect(outside || (span.bits & (access->width - 1u)), 0))
         return fault_access(sim, warp);
-    if (elem_bytes(insn->elem) >= 4)
+    if (elem_bytes(insn->elem) >= 4 && span.low == span.high)
+        move_local_uniform(warp, insn, span.low, on, is_load);
+    else if (elem_bytes(insn->elem) >= 4)
         move_local_words(warp, insn, access->addr, on, is_load);
     else
         move_local_parts(warp, insn, access->addr, on, is_load);
