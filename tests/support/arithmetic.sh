@@ -4,6 +4,8 @@ warpglass=${WARPGLASS:-build/warpglass}
 work=${TEST_TMP:-$(mktemp -d)}
 unset WARPGLASS_DEVICE
 n=0
+# A sanitizer alone takes longer to start than the program may.
+case ${TEST_BUILD:-} in *address* | *undefined* | *cover*) most_ms=1000 ;; *) most_ms=50 ;; esac
 
 say() { # result, name
     n=$((n + 1))
@@ -37,8 +39,8 @@ refuses() { # status, text, arguments...
     [ $result = 0 ] || { cat "$work/out" "$work/err"; echo "status $got"; } | sed 's/^/# /'
 }
 
-# No line wider than a terminal of 120 columns, no blanks at line ends, nothing on standard error, and at most 50 ms of
-# processor time (the mean of five runs; a busy machine does not decide).
+# No line wider than a terminal of 120 columns, no blanks at line ends, nothing on standard error, and less than 50 ms
+# of processor time (the mean of five runs; a busy machine does not decide).
 behaves() { # arguments...
     "$warpglass" "$command" "$@" >"$work/out" 2>"$work/err"
     result=$?
@@ -49,8 +51,8 @@ behaves() { # arguments...
         for _ in 1 2 3 4 5; do "$warpglass" "$command" "$@" >"$work/out" 2>&1; done
         times
     ) | awk -F'[ms ]+' 'END { print int((60 * ($1 + $3) + $2 + $4) * 1000 / 5) }')
-    [ "$took" -lt 50 ]
-    say $? "$command $*: $took ms of processor time, fewer than 50"
+    [ "$took" -lt $most_ms ]
+    say $? "$command $*: $took ms of processor time, fewer than $most_ms"
 }
 
 # The JSON has this "key": value, and is one object.
