@@ -185,7 +185,8 @@ static struct token punct_token(struct lexer *lexer, struct token token)
     char c = peek(lexer, 0), d = peek(lexer, 1);
     bool is_double = (c == d && strchr("<>&|=", c)) || (d == '=' && strchr("<>!", c));
     if (c == '#')
-        return bad_token(lexer, token, "preprocessor lines are not read: pass the file through 'cpp -P' first");
+        return bad_token(lexer, token,
+                         "preprocessor lines are not read: pass the file through 'cpp -P' first");
     if (!c || !strchr("()[]{}<>,;:=@!+-*/%&|^~?", c))
         return bad_token(lexer, token, "this character does not belong into PTX");
     token.punct = is_double ? PUNCT2(c, d) : c;
@@ -311,7 +312,8 @@ bool number_parse(const char *at, uint32_t length, struct number *out, const cha
         is_read = digits_parse(at + 2, end, 16, &out->bits, why);
     else if (second == 'b')
         is_read = digits_parse(at + 2, end, 2, &out->bits, why);
-    else if (!out->is_unsigned && (memchr(at, '.', length) || memchr(at, 'e', length) || memchr(at, 'E', length)))
+    else if (!out->is_unsigned &&
+             (memchr(at, '.', length) || memchr(at, 'e', length) || memchr(at, 'E', length)))
         is_read = decimal_float_parse(at, end, out, why);
     else
         is_read = digits_parse(at, end, at[0] == '0' ? 8 : 10, &out->bits, why);

@@ -4,8 +4,8 @@
 //     lexer_init(&lexer, text, length);
 //     for (struct token t = lexer_next(&lexer); t.kind != TOKEN_END; t = lexer_next(&lexer)) ...
 //
-// Blanks and comments are skipped. A token that cannot be read has kind TOKEN_BAD and says why in `why`; the lexer
-// then stands at the end of the text, so a loop over tokens always ends.
+// Blanks and comments are skipped. A token that cannot be read has kind TOKEN_BAD and says why in `why`; the
+// lexer then stands at the end of the text, so a loop over tokens always ends.
 #ifndef PTX_LEX_H
 #define PTX_LEX_H
 #include "ptx/ast.h"

@@ -246,10 +246,10 @@ bool parse_linkage(struct parser *p, struct linkage *out)
 
 static bool fail_directive(struct parser *p)
 {
-    static const char *const known[] = {
-        ".version", ".target", ".address_size", ".file", ".loc", ".section", ".pragma", ".alias", ".extern",
-        ".visible", ".weak", ".common", ".hidden", ".entry", ".func", ".global", ".const", ".shared", ".local",
-        ".tex"};
+    static const char *const known[] = {".version", ".target", ".address_size", ".file",   ".loc",
+                                        ".section", ".pragma", ".alias",        ".extern", ".visible",
+                                        ".weak",    ".common", ".hidden",       ".entry",  ".func",
+                                        ".global",  ".const",  ".shared",       ".local",  ".tex"};
     char name[64];
     snprintf(name, sizeof name, "%.*s", TOKEN_TEXT(&p->token));
     const char *nearest = nearest_name(name, known, sizeof known / sizeof known[0]);
@@ -320,7 +320,8 @@ static bool parse_statements(struct parser *p)
 static void map_freeze(struct parser *p, struct map *map)
 {
     struct map frozen = *map;
-    frozen.entries = arena_copy(p->arena, map->entries, map->n * sizeof *map->entries, _Alignof(struct map_entry));
+    frozen.entries =
+        arena_copy(p->arena, map->entries, map->n * sizeof *map->entries, _Alignof(struct map_entry));
     frozen.slots = arena_copy(p->arena, map->slots, map->n_slots * sizeof *map->slots, _Alignof(uint32_t));
     frozen.capacity = map->n;
     map_release(map);

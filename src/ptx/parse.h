@@ -1,5 +1,5 @@
-// What the files of the PTX parser share. Recursive descent, one token ahead; each parse_… function stands at its first
-// token, leaves the token behind what it read, and returns false once an error is set.
+// What the files of the PTX parser share. Recursive descent, one token ahead; each parse_… function stands at
+// its first token, leaves the token behind what it read, and returns false once an error is set.
 //
 //   parse.c        module: .version .target, linkage, dispatch       parse_function.c  headers, prototypes
 //   parse_body.c   statements of a body, labels                      parse_insn.c      instructions, operands
@@ -26,11 +26,11 @@ struct symbol {
     const char *name; // interned
     uint32_t name_length;
     enum symbol_kind kind;
-    uint32_t depth;                // scope that declares it; 0 = module
-    struct symbol *shadowed;       // the outer meaning of the name
+    uint32_t depth;          // scope that declares it; 0 = module
+    struct symbol *shadowed; // the outer meaning of the name
     struct symbol *next_in_scope;
     struct ptx_position at;
-    uint32_t item;                 // module variables: their item
+    uint32_t item; // module variables: their item
     union {
         struct ptx_variable *variable;
         struct ptx_function *function;
@@ -79,8 +79,8 @@ struct parser {
     struct err *err;
     struct ptx_module *module;
     struct lexer lexer;
-    struct token token;        // the one to look at
-    const char *previous_end;  // end of the one before
+    struct token token;       // the one to look at
+    const char *previous_end; // end of the one before
     struct ptx_position previous_end_position;
 
     struct map strings; // interned text
@@ -89,8 +89,8 @@ struct parser {
     struct map ranges;  // prefix -> innermost struct symbol
     struct scope scopes[MAX_SCOPES];
     uint32_t depth;
-    uint32_t n_inner_ranges;   // live ranges inside nested { }
-    bool has_digit_prefix;     // a live or past range prefix ends in a digit
+    uint32_t n_inner_ranges; // live ranges inside nested { }
+    bool has_digit_prefix;   // a live or past range prefix ends in a digit
     uint32_t expression_depth;
 
     // of the module
@@ -122,11 +122,13 @@ struct parser {
 
 // ---- tokens and errors (parse.c)
 #define TOKEN_TEXT(token) (int)((token)->length < 100 ? (token)->length : 100), (token)->at // for "%.*s"
-bool parse_fail(struct parser *p, struct ptx_position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool parse_fail(struct parser *p, struct ptx_position at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool parse_expected(struct parser *p, const char *what); // "expected `what`, found …" at the current token
 void parse_advance(struct parser *p);
 bool parse_accept(struct parser *p, int punct);
-bool parse_expect(struct parser *p, int punct, const char *context); // context: "after the operand", may be ""
+bool parse_expect(struct parser *p, int punct,
+                  const char *context); // context: "after the operand", may be ""
 bool parse_name(struct parser *p, const char *what, const char **out);
 const char *parse_intern(struct parser *p, const char *at, size_t length);
 bool parse_string(struct parser *p, const char **raw, const char **decoded);
@@ -148,9 +150,11 @@ double value_double(const struct value *value);
 // ---- names (parse_scope.c)
 bool scope_open(struct parser *p, struct ptx_position at);
 bool scope_close(struct parser *p);
-struct symbol *scope_declare(struct parser *p, const char *name, enum symbol_kind kind, struct ptx_position at);
+struct symbol *scope_declare(struct parser *p, const char *name, enum symbol_kind kind,
+                             struct ptx_position at);
 bool scope_declare_range(struct parser *p, const struct symbol *range);
 struct symbol *scope_find(struct parser *p, const char *name, size_t length);
+bool scope_is_special(const char *name); // a special register such as %laneid, without .x
 void scope_add_fixup(struct parser *p, struct fixup fixup);
 bool scope_fail_unknown(struct parser *p, struct ptx_position at, const char *what, const char *name);
 
@@ -170,7 +174,7 @@ bool parse_attribute(struct parser *p, bool *is_managed); // .attribute(…)
 bool parse_function(struct parser *p, struct linkage linkage); // at .entry or .func
 bool parse_prototype(struct parser *p, const char *name, struct ptx_position at);
 bool parse_linkage(struct parser *p, struct linkage *out);
-bool parse_body(struct parser *p); // from { to its }
+bool parse_body(struct parser *p);                      // from { to its }
 bool parse_pragma(struct parser *p, const char **last); // .pragma "…", "…" ; -> an item or a header pragma
 bool parse_insn(struct parser *p, struct token op, const struct ptx_variable *guard, bool guard_negated,
                 const char *start);

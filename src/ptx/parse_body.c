@@ -26,8 +26,10 @@ static void add_target_fixups(struct parser *p, struct ptx_branch_targets *targe
 {
     targets->targets = arena_array(p->arena, const struct ptx_label *, targets->n);
     for (uint32_t i = 0; i < targets->n; i++)
-        scope_add_fixup(p, (struct fixup){.kind = FIXUP_BRANCH, .name = list->names.at[i],
-                                          .at = list->places.at[i], .slot = &targets->targets[i]});
+        scope_add_fixup(p, (struct fixup){.kind = FIXUP_BRANCH,
+                                          .name = list->names.at[i],
+                                          .at = list->places.at[i],
+                                          .slot = &targets->targets[i]});
 }
 
 static bool check_target_functions(struct parser *p, const struct target_list *list)
@@ -118,9 +120,9 @@ bool parse_pragma(struct parser *p, const char **last)
 
 static bool fail_body_directive(struct parser *p)
 {
-    static const char *const known[] = {".reg",    ".loc",     ".shared", ".local", ".param",         ".global",
-                                        ".const",  ".pragma",  ".file",   ".extern", ".branchtargets",
-                                        ".calltargets", ".callprototype"};
+    static const char *const known[] = {
+        ".reg",    ".loc",  ".shared", ".local",         ".param",       ".global",       ".const",
+        ".pragma", ".file", ".extern", ".branchtargets", ".calltargets", ".callprototype"};
     char name[64];
     snprintf(name, sizeof name, "%.*s", TOKEN_TEXT(&p->token));
     bool wants_label = token_is(&p->token, ".branchtargets") || token_is(&p->token, ".calltargets") ||
@@ -231,7 +233,8 @@ bool parse_body(struct parser *p)
     parse_advance(p);
     while (p->depth > 1) {
         if (p->token.kind == TOKEN_END && !p->err->set)
-            return parse_fail(p, p->scopes[p->depth].at, "this '{' of '%.100s' is never closed", p->function->name);
+            return parse_fail(p, p->scopes[p->depth].at, "this '{' of '%.100s' is never closed",
+                              p->function->name);
         if (!parse_statement(p) || p->err->set)
             return false;
     }

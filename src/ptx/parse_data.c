@@ -72,7 +72,8 @@ static bool fail_attribute(struct parser *p)
         names[type - 1] = ptx_type_name((enum ptx_type)type);
     const char *nearest = nearest_name(name + 1, names, N_PTX_TYPES - 1);
     if (nearest)
-        return parse_fail(p, p->token.position, "unknown type or attribute '%s': did you mean '.%s'?", name, nearest);
+        return parse_fail(p, p->token.position, "unknown type or attribute '%s': did you mean '.%s'?", name,
+                          nearest);
     return parse_fail(p, p->token.position, "unknown type or attribute '%s'", name);
 }
 
@@ -93,8 +94,8 @@ static bool parse_one_attribute(struct parser *p, struct ptx_variable *out)
 {
     struct token token = p->token;
     bool is_vector = token.length == 3 && token.at[1] == 'v' && strchr("248", token.at[2]);
-    bool is_named = is_vector || token_is(&token, ".align") || token_is(&token, ".ptr") ||
-                    token_is(&token, ".attribute");
+    bool is_named =
+        is_vector || token_is(&token, ".align") || token_is(&token, ".ptr") || token_is(&token, ".attribute");
     if (!is_named)
         return parse_type(p, out);
     parse_advance(p);
@@ -179,8 +180,8 @@ static bool parse_shape(struct parser *p, struct ptx_variable *variable, struct 
 // ---- initial values -------------------------------------------------------------------------------------
 
 // The bits of a number in the variable's type.
-static bool init_convert(struct parser *p, struct ptx_position at, enum ptx_type type, const struct value *value,
-                         struct ptx_init *out)
+static bool init_convert(struct parser *p, struct ptx_position at, enum ptx_type type,
+                         const struct value *value, struct ptx_init *out)
 {
     uint32_t bytes = ptx_type_bytes(type);
     if (bytes == 0)
@@ -264,8 +265,9 @@ static bool parse_init(struct parser *p, enum ptx_type type, struct ptx_init *ou
     *out = (struct ptx_init){.mask_shift = -1};
     if (p->token.kind == TOKEN_NAME && !token_is(&p->token, "WARP_SZ")) {
         if (ptx_type_bytes(type) < 4)
-            return parse_fail(p, at, "an address does not fit in .%s: take its bytes with 0xFF(name), 0xFF00(name) …",
-                              ptx_type_name(type));
+            return parse_fail(
+                p, at, "an address does not fit in .%s: take its bytes with 0xFF(name), 0xFF00(name) …",
+                ptx_type_name(type));
         return parse_address(p, out);
     }
     if (!parse_constant(p, &value))
@@ -385,15 +387,16 @@ static bool parse_inits(struct parser *p, struct ptx_variable *variable, const s
 
 // ---- variables ------------------------------------------------------------------------------------------
 
-// A second declaration of a module variable: fine if one of the two is .extern. The earlier object stays the one.
+// A second declaration of a module variable: fine if one of the two is .extern. The earlier object stays the
+// one.
 static bool redeclare(struct parser *p, struct symbol *symbol, const struct ptx_variable *again)
 {
     struct ptx_variable *variable = symbol->variable;
-    bool is_same = variable->space == again->space && variable->type == again->type &&
-                   variable->vector == again->vector;
+    bool is_same =
+        variable->space == again->space && variable->type == again->type && variable->vector == again->vector;
     if (!is_same || (!variable->is_extern && !again->is_extern))
-        return parse_fail(p, again->at, "'%.100s' is already declared in line %u%s", again->name, variable->at.line,
-                          is_same ? "" : ", with another type");
+        return parse_fail(p, again->at, "'%.100s' is already declared in line %u%s", again->name,
+                          variable->at.line, is_same ? "" : ", with another type");
     struct ptx_variable *copy = arena_new(p->arena, struct ptx_variable);
     if (again->is_extern) {
         *copy = *again;
@@ -440,7 +443,8 @@ static bool parse_variable(struct parser *p, struct ptx_variable variable)
     if (parse_accept(p, '=') && !parse_inits(p, &variable, &shape))
         return false;
     if (variable.count == 0 && !variable.is_extern && variable.space != PS_PARAM)
-        return parse_fail(p, variable.at, "the size of '%.100s' is missing: only .extern arrays may leave it open",
+        return parse_fail(p, variable.at,
+                          "the size of '%.100s' is missing: only .extern arrays may leave it open",
                           variable.name);
     return declare_variable(p, &variable);
 }
@@ -497,7 +501,8 @@ static bool parse_range(struct parser *p, const struct ptx_variable *kind, const
     if (!number_parse(p->token.at, p->token.length, &number, &why))
         return parse_fail(p, p->token.position, "'%.*s': %s", TOKEN_TEXT(&p->token), why);
     if (number.is_float || number.bits > UINT32_MAX)
-        return parse_fail(p, p->token.position, "the number of registers must lie between 0 and %u", UINT32_MAX);
+        return parse_fail(p, p->token.position, "the number of registers must lie between 0 and %u",
+                          UINT32_MAX);
     range.range.count = number.bits;
     buf_printf(&p->text, "<%llu>", (unsigned long long)number.bits);
     parse_advance(p);

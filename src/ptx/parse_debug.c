@@ -178,8 +178,8 @@ static bool parse_section_value(struct parser *p, struct section *section)
 // .b8 1, 2, 3
 static bool parse_section_data(struct parser *p, struct section *section)
 {
-    bool is_known = token_is(&p->token, ".b8") || token_is(&p->token, ".b16") || token_is(&p->token, ".b32") ||
-                    token_is(&p->token, ".b64");
+    bool is_known = token_is(&p->token, ".b8") || token_is(&p->token, ".b16") ||
+                    token_is(&p->token, ".b32") || token_is(&p->token, ".b64");
     if (!is_known)
         return parse_expected(p, ".b8, .b16, .b32, .b64 or a label");
     buf_add(&p->text, p->token.at, p->token.length);
@@ -272,7 +272,8 @@ bool parse_section(struct parser *p)
 static const char *debug_string(const struct parser *p, const char *label)
 {
     const char *plus = strchr(label, '+');
-    const struct debug_string *string = map_get(&p->debug_strings, label, plus ? (size_t)(plus - label) : strlen(label));
+    const struct debug_string *string =
+        map_get(&p->debug_strings, label, plus ? (size_t)(plus - label) : strlen(label));
     uint64_t offset = plus ? strtoull(plus + 1, NULL, 10) : 0;
     return string && offset < string->length ? string->at + offset : NULL;
 }

@@ -110,29 +110,58 @@ static int precedence(const struct token *token)
     if (token->kind != TOKEN_PUNCT)
         return 0;
     switch (token->punct) {
-    case '*': case '/': case '%': return 10;
-    case '+': case '-': return 9;
-    case PUNCT2('<', '<'): case PUNCT2('>', '>'): return 8;
-    case '<': case '>': case PUNCT2('<', '='): case PUNCT2('>', '='): return 7;
-    case PUNCT2('=', '='): case PUNCT2('!', '='): return 6;
-    case '&': return 5;
-    case '^': return 4;
-    case '|': return 3;
-    case PUNCT2('&', '&'): return 2;
-    case PUNCT2('|', '|'): return 1;
-    default: return 0;
+    case '*':
+    case '/':
+    case '%':
+        return 10;
+    case '+':
+    case '-':
+        return 9;
+    case PUNCT2('<', '<'):
+    case PUNCT2('>', '>'):
+        return 8;
+    case '<':
+    case '>':
+    case PUNCT2('<', '='):
+    case PUNCT2('>', '='):
+        return 7;
+    case PUNCT2('=', '='):
+    case PUNCT2('!', '='):
+        return 6;
+    case '&':
+        return 5;
+    case '^':
+        return 4;
+    case '|':
+        return 3;
+    case PUNCT2('&', '&'):
+        return 2;
+    case PUNCT2('|', '|'):
+        return 1;
+    default:
+        return 0;
     }
 }
 
-static bool apply_float(struct parser *p, struct ptx_position at, int op, struct value *a, const struct value *b)
+static bool apply_float(struct parser *p, struct ptx_position at, int op, struct value *a,
+                        const struct value *b)
 {
     double x = value_double(a), y = value_double(b);
     switch (op) {
-    case '+': *a = double_value(x + y); return true;
-    case '-': *a = double_value(x - y); return true;
-    case '*': *a = double_value(x * y); return true;
-    case '/': *a = double_value(x / y); return true;
-    default: return parse_fail(p, at, "this operator takes integers, not floats");
+    case '+':
+        *a = double_value(x + y);
+        return true;
+    case '-':
+        *a = double_value(x - y);
+        return true;
+    case '*':
+        *a = double_value(x * y);
+        return true;
+    case '/':
+        *a = double_value(x / y);
+        return true;
+    default:
+        return parse_fail(p, at, "this operator takes integers, not floats");
     }
 }
 
@@ -164,14 +193,22 @@ static bool is_less(const struct value *a, const struct value *b)
 static uint64_t compare(int op, const struct value *a, const struct value *b)
 {
     switch (op) {
-    case '<': return is_less(a, b);
-    case '>': return is_less(b, a);
-    case PUNCT2('<', '='): return !is_less(b, a);
-    case PUNCT2('>', '='): return !is_less(a, b);
-    case PUNCT2('=', '='): return a->bits == b->bits;
-    case PUNCT2('!', '='): return a->bits != b->bits;
-    case PUNCT2('&', '&'): return a->bits && b->bits;
-    default: return a->bits || b->bits;
+    case '<':
+        return is_less(a, b);
+    case '>':
+        return is_less(b, a);
+    case PUNCT2('<', '='):
+        return !is_less(b, a);
+    case PUNCT2('>', '='):
+        return !is_less(a, b);
+    case PUNCT2('=', '='):
+        return a->bits == b->bits;
+    case PUNCT2('!', '='):
+        return a->bits != b->bits;
+    case PUNCT2('&', '&'):
+        return a->bits && b->bits;
+    default:
+        return a->bits || b->bits;
     }
 }
 
@@ -184,20 +221,41 @@ static bool apply_binary(struct parser *p, struct ptx_position at, int op, struc
     if (!is_shift)
         a->is_unsigned = b->is_unsigned = a->is_unsigned || b->is_unsigned;
     switch (op) {
-    case '*': a->bits *= b->bits; return true;
-    case '/': case '%': return apply_division(p, at, op, a, b->bits);
-    case '+': a->bits += b->bits; return true;
-    case '-': a->bits -= b->bits; return true;
-    case PUNCT2('<', '<'): a->bits = b->bits > 63 ? 0 : a->bits << b->bits; return true;
-    case PUNCT2('>', '>'): a->bits = shift_right(a, b->bits); return true;
-    case '&': a->bits &= b->bits; return true;
-    case '^': a->bits ^= b->bits; return true;
-    case '|': a->bits |= b->bits; return true;
-    default: *a = (struct value){.bits = compare(op, a, b)}; return true;
+    case '*':
+        a->bits *= b->bits;
+        return true;
+    case '/':
+    case '%':
+        return apply_division(p, at, op, a, b->bits);
+    case '+':
+        a->bits += b->bits;
+        return true;
+    case '-':
+        a->bits -= b->bits;
+        return true;
+    case PUNCT2('<', '<'):
+        a->bits = b->bits > 63 ? 0 : a->bits << b->bits;
+        return true;
+    case PUNCT2('>', '>'):
+        a->bits = shift_right(a, b->bits);
+        return true;
+    case '&':
+        a->bits &= b->bits;
+        return true;
+    case '^':
+        a->bits ^= b->bits;
+        return true;
+    case '|':
+        a->bits |= b->bits;
+        return true;
+    default:
+        *a = (struct value){.bits = compare(op, a, b)};
+        return true;
     }
 }
 
-// Precedence climbing: operators of at least `floor`. Recursion is at most ten levels deep, one for each precedence.
+// Precedence climbing: operators of at least `floor`. Recursion is at most ten levels deep, one for each
+// precedence.
 static bool parse_binary(struct parser *p, int floor, struct value *out)
 {
     if (!parse_unary(p, out))
@@ -218,7 +276,8 @@ static bool parse_ternary(struct parser *p, struct value *out)
     if (!parse_binary(p, 1, out) || !token_is_punct(&p->token, '?'))
         return !p->err->set;
     if (p->expression_depth == MAX_EXPRESSION_DEPTH)
-        return parse_fail(p, p->token.position, "the expression is nested more than %d deep", MAX_EXPRESSION_DEPTH);
+        return parse_fail(p, p->token.position, "the expression is nested more than %d deep",
+                          MAX_EXPRESSION_DEPTH);
     p->expression_depth++;
     parse_advance(p);
     bool is_good = parse_ternary(p, &yes) && parse_expect(p, ':', "between the two values of ? :") &&

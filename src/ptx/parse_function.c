@@ -53,9 +53,9 @@ static bool parse_other_directive(struct parser *p, const struct token *name, bo
 
 static bool fail_header_directive(struct parser *p, const struct token *token)
 {
-    static const char *const known[] = {".maxntid",   ".reqntid",        ".minnctapersm",   ".maxnreg",
-                                        ".noreturn",  ".maxclusterrank", ".reqnctapercluster",
-                                        ".pragma",    ".explicitcluster"};
+    static const char *const known[] = {".maxntid",           ".reqntid",  ".minnctapersm",
+                                        ".maxnreg",           ".noreturn", ".maxclusterrank",
+                                        ".reqnctapercluster", ".pragma",   ".explicitcluster"};
     char name[64];
     snprintf(name, sizeof name, "%.*s", TOKEN_TEXT(token));
     const char *nearest = nearest_name(name, known, sizeof known / sizeof known[0]);
@@ -99,12 +99,15 @@ static bool parse_header_directive(struct parser *p, struct ptx_function *f)
 // Declarations and the definition must agree on the numbers of values.
 static bool check_earlier(struct parser *p, const struct ptx_function *f, const struct ptx_function *earlier)
 {
-    if (earlier->is_entry != f->is_entry || earlier->n_params != f->n_params || earlier->n_returns != f->n_returns)
-        return parse_fail(p, f->at, "'%.100s' does not match its declaration in line %u", f->name, earlier->at.line);
+    if (earlier->is_entry != f->is_entry || earlier->n_params != f->n_params ||
+        earlier->n_returns != f->n_returns)
+        return parse_fail(p, f->at, "'%.100s' does not match its declaration in line %u", f->name,
+                          earlier->at.line);
     return true;
 }
 
-// The name belongs to the module although the parameters' scope is open already. NULL: it means something else.
+// The name belongs to the module although the parameters' scope is open already. NULL: it means something
+// else.
 static struct symbol *declare_function(struct parser *p, struct ptx_function *f)
 {
     struct symbol *symbol = map_get(&p->symbols, f->name, strlen(f->name));
@@ -202,7 +205,8 @@ static bool parse_definition(struct parser *p, struct ptx_function *f, struct sy
 // Where a header ends without `;` or body, the next declaration must not pass for a directive of it.
 static bool starts_declaration(const struct token *token)
 {
-    static const char *const starts[] = {".entry", ".func", ".visible", ".extern", ".weak", ".global", ".const", ".shared"};
+    static const char *const starts[] = {".entry", ".func",   ".visible", ".extern",
+                                         ".weak",  ".global", ".const",   ".shared"};
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (token_is(token, starts[i]))
             return true;
@@ -258,7 +262,8 @@ bool parse_prototype(struct parser *p, const char *name, struct ptx_position at)
         if (!is_known && !parse_other_directive(p, &directive, &is_known))
             return false;
         if (!is_known)
-            return parse_fail(p, directive.position, "unknown directive '%.*s' in a prototype", TOKEN_TEXT(&directive));
+            return parse_fail(p, directive.position, "unknown directive '%.*s' in a prototype",
+                              TOKEN_TEXT(&directive));
     }
     buf_clear(&p->text);
     struct symbol *symbol = scope_declare(p, name, SYMBOL_PROTOTYPE, at);

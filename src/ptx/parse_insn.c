@@ -53,21 +53,6 @@ static const struct opcode *parse_opcode(struct parser *p, const struct token *o
 
 // ---- names in operands ----------------------------------------------------------------------------------
 
-static bool is_special_register(const char *name)
-{
-    static const char *const names[] = {
-        "tid", "ntid", "laneid", "warpid", "nwarpid", "ctaid", "nctaid", "smid", "nsmid", "gridid",
-        "is_explicit_cluster", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid", "cluster_ctarank",
-        "cluster_nctarank", "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt", "clock",
-        "clock_hi", "clock64", "globaltimer", "globaltimer_lo", "globaltimer_hi", "reserved_smem_offset_begin",
-        "reserved_smem_offset_end", "reserved_smem_offset_cap", "reserved_smem_offset_0",
-        "reserved_smem_offset_1", "total_smem_size", "aggr_smem_size", "dynamic_smem_size", "current_graph_exec"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name + 1, names[i]) == 0)
-            return true;
-    return strncmp(name, "%envreg", 7) == 0 || strncmp(name, "%pm", 3) == 0;
-}
-
 // .x of a vector or a special register, .b0 of a video operand: only right behind the name.
 static bool parse_component(struct parser *p, struct ptx_operand *out)
 {
@@ -77,7 +62,8 @@ static bool parse_component(struct parser *p, struct ptx_operand *out)
     const char *letter = token.length == 2 ? strchr("xyzwrgba", token.at[1]) : NULL;
     bool is_selector = token.length == 3 && strchr("bh", token.at[1]) && strchr("0123", token.at[2]);
     if (!letter && !is_selector)
-        return parse_fail(p, token.position, "'%.*s' is no part of a register: expected .x .y .z .w, or .b0 .h1 …",
+        return parse_fail(p, token.position,
+                          "'%.*s' is no part of a register: expected .x .y .z .w, or .b0 .h1 …",
                           TOKEN_TEXT(&token));
     parse_advance(p);
     if (is_selector) {
@@ -111,7 +97,8 @@ static bool parse_subscript(struct parser *p, const char *op, struct ptx_operand
     uint64_t index, bytes = ptx_type_bytes(out->variable->type) * out->variable->vector;
     if (!parse_accept(p, '['))
         return true;
-    if (!parse_integer(p, "the subscript", UINT32_MAX, &index) || !parse_expect(p, ']', "after the subscript"))
+    if (!parse_integer(p, "the subscript", UINT32_MAX, &index) ||
+        !parse_expect(p, ']', "after the subscript"))
         return false;
     out->offset = (int64_t)(index * bytes);
     if (strcmp(op, "mov") == 0)
@@ -154,7 +141,7 @@ static bool parse_named(struct parser *p, const char *op, bool in_address, struc
         out->kind = PO_SINK;
         return true;
     }
-    if (out->name[0] == '%' && is_special_register(out->name)) {
+    if (scope_is_special(out->name)) {
         out->kind = PO_SREG;
         return parse_component(p, out);
     }
@@ -175,8 +162,8 @@ static bool parse_immediate(struct parser *p, struct ptx_operand *out)
     return true;
 }
 
-// Operands between the current token and `close`, which is read too. They are gathered on a stack shared by all
-// unfinished lists.
+// Operands between the current token and `close`, which is read too. They are gathered on a stack shared by
+// all unfinished lists.
 static bool parse_list(struct parser *p, const char *op, int close, int depth, struct ptx_operand *out)
 {
     size_t first = p->operands.n;
@@ -287,8 +274,9 @@ static bool parse_label_operand(struct parser *p, struct ptx_insn *insn, enum fi
         return false;
     add_operand(p, insn, &operand);
     if (kind != FIXUP_BRANCH) // a branch's operand has no fixed place yet: see insn_finish
-        scope_add_fixup(p, (struct fixup){.kind = kind, .name = operand.name, .at = operand.at,
-                                          .insn = (uint32_t)p->insns.n});
+        scope_add_fixup(
+            p, (struct fixup){
+                   .kind = kind, .name = operand.name, .at = operand.at, .insn = (uint32_t)p->insns.n});
     return true;
 }
 
@@ -363,8 +351,8 @@ static const char *skip_blank(const char *at, const char *end)
     bool is_comment = *at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*');
     if (!is_comment)
         return strchr(" \t\r\n\f\v", *at) && *at ? at + 1 : at;
-    const char *stop = at[1] == '/' ? memchr(at, '\n', (size_t)(end - at))
-                                    : memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+    const char *stop =
+        at[1] == '/' ? memchr(at, '\n', (size_t)(end - at)) : memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
     if (!stop)
         return end;
     return at[1] == '/' ? stop : stop + 2;
@@ -395,8 +383,10 @@ static void insn_finish(struct parser *p, struct ptx_insn *insn, size_t first_op
     insn->operands = arena_copy(p->arena, p->operands.at + first_operand,
                                 insn->n_operands * sizeof *insn->operands, _Alignof(struct ptx_operand));
     if (strcmp(insn->op, "bra") == 0)
-        scope_add_fixup(p, (struct fixup){.kind = FIXUP_BRANCH, .name = insn->operands[0].name,
-                                          .at = insn->operands[0].at, .slot = &insn->operands[0].label});
+        scope_add_fixup(p, (struct fixup){.kind = FIXUP_BRANCH,
+                                          .name = insn->operands[0].name,
+                                          .at = insn->operands[0].at,
+                                          .slot = &insn->operands[0].label});
     parse_add_item(p, (struct ptx_item){.kind = ITEM_INSN, .index = (uint32_t)p->insns.n});
     vec_push(&p->insns, *insn);
     p->pragma = NULL;
@@ -406,15 +396,22 @@ bool parse_insn(struct parser *p, struct token op, const struct ptx_variable *gu
                 const char *start)
 {
     if (op.at[0] == '%' || op.at[0] == '$' || op.at[0] == '_')
-        return parse_fail(p, op.position, "expected an instruction or a label, found '%.*s'", TOKEN_TEXT(&op));
+        return parse_fail(p, op.position, "expected an instruction or a label, found '%.*s'",
+                          TOKEN_TEXT(&op));
     const struct opcode *opcode = parse_opcode(p, &op);
-    struct ptx_insn insn = {.op = opcode->op, .suffixes = opcode->suffixes, .n_suffixes = opcode->n_suffixes,
-                            .guard = guard, .guard_negated = guard_negated, .at = op.position, .loc = p->loc,
+    struct ptx_insn insn = {.op = opcode->op,
+                            .suffixes = opcode->suffixes,
+                            .n_suffixes = opcode->n_suffixes,
+                            .guard = guard,
+                            .guard_negated = guard_negated,
+                            .at = op.position,
+                            .loc = p->loc,
                             .pragma = p->pragma};
     size_t first_operand = p->operands.n;
     bool is_good = parse_operands(p, &insn);
     const char *end = p->previous_end;
-    if (is_good && parse_expect(p, ';', insn.n_operands ? "or ',' after the operand" : "after the instruction")) {
+    if (is_good &&
+        parse_expect(p, ';', insn.n_operands ? "or ',' after the operand" : "after the instruction")) {
         insn.text = fold_blanks(p, start, end);
         insn_finish(p, &insn, first_operand);
     }

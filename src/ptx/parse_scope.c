@@ -1,10 +1,13 @@
 // Names: one map from a name to its innermost meaning; closing a scope uncovers the outer one.
 //
-// `%r<42>` declares 42 registers, of which most texts use few: a range stands for them, and a register is made in the
-// range's scope when it is first named. So memory follows the text, not the number in the brackets.
+// `%r<42>` declares 42 registers, of which most texts use few: a range stands for them, and a register is
+// made in the range's scope when it is first named. So memory follows the text, not the number in the
+// brackets.
 #include "ptx/parse.h"
 #include <stdio.h>
 #include <string.h>
+
+enum { MAX_CANDIDATES = 20000 }; // names that "did you mean" looks at
 
 bool scope_open(struct parser *p, struct ptx_position at)
 {
@@ -110,7 +113,8 @@ static bool fail_declared_twice(struct parser *p, const char *name, struct ptx_p
     return false;
 }
 
-struct symbol *scope_declare(struct parser *p, const char *name, enum symbol_kind kind, struct ptx_position at)
+struct symbol *scope_declare(struct parser *p, const char *name, enum symbol_kind kind,
+                             struct ptx_position at)
 {
     size_t length = strlen(name);
     const struct symbol *old = map_get(&p->symbols, name, length), *range = range_find(p, name, length);
@@ -173,7 +177,8 @@ static bool is_before(struct ptx_position a, struct ptx_position b)
     return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
-// What this scope cannot resolve goes to the scope around it; at the body's own scope the first one is an error.
+// What this scope cannot resolve goes to the scope around it; at the body's own scope the first one is an
+// error.
 static bool close_fixups(struct parser *p, struct scope *scope)
 {
     const struct fixup *first_unresolved = NULL;
@@ -206,6 +211,44 @@ bool scope_close(struct parser *p)
     return true;
 }
 
+// ---- special registers ----------------------------------------------------------------------------------
+
+// PTX ISA 9.0, chapter "Special Registers". %envreg0 to %envreg31 and %pm0 to %pm7 (also %pm0_64 …) come on
+// top.
+// clang-format off
+static const char *const special_registers[] = {
+    "%tid", "%ntid", "%laneid", "%warpid", "%nwarpid", "%ctaid", "%nctaid", "%smid", "%nsmid",
+    "%gridid", "%is_explicit_cluster", "%clusterid", "%nclusterid", "%cluster_ctaid",
+    "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%lanemask_eq", "%lanemask_le",
+    "%lanemask_lt", "%lanemask_ge", "%lanemask_gt", "%clock", "%clock_hi", "%clock64", "%globaltimer",
+    "%globaltimer_lo", "%globaltimer_hi", "%reserved_smem_offset_begin", "%reserved_smem_offset_end",
+    "%reserved_smem_offset_cap", "%reserved_smem_offset_0", "%reserved_smem_offset_1",
+    "%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size", "%current_graph_exec"};
+// clang-format on
+enum { N_SPECIAL_REGISTERS = sizeof special_registers / sizeof special_registers[0] };
+
+// prefix and a number without leading zero, below `end`; `suffix` may follow.
+static bool is_numbered(const char *name, const char *prefix, uint64_t end, const char *suffix)
+{
+    size_t length = strlen(prefix);
+    uint64_t number;
+    if (strncmp(name, prefix, length) != 0)
+        return false;
+    const char *digits = name + length, *rest = digits + strspn(digits, "0123456789");
+    bool is_number = range_index(digits, (size_t)(rest - digits), &number) && number < end;
+    return is_number && (!*rest || strcmp(rest, suffix) == 0);
+}
+
+bool scope_is_special(const char *name)
+{
+    if (name[0] != '%')
+        return false;
+    for (int i = 0; i < N_SPECIAL_REGISTERS; i++)
+        if (strcmp(name, special_registers[i]) == 0)
+            return true;
+    return is_numbered(name, "%envreg", 32, "") || is_numbered(name, "%pm", 8, "_64");
+}
+
 // ---- unknown names --------------------------------------------------------------------------------------
 
 // "%r<42> declares %r0 to %r41" for a register outside its range; NULL otherwise.
@@ -224,12 +267,15 @@ static const char *range_hint(struct parser *p, const char *name)
 static const char *nearest_symbol(struct parser *p, const char *name, bool wants_label)
 {
     VEC(const char *) names = {0};
-    for (size_t i = 0; i < p->symbols.n; i++) {
+    size_t length = strlen(name);
+    for (size_t i = 0; i < p->symbols.n && names.n < MAX_CANDIDATES; i++) {
         const struct symbol *symbol = p->symbols.entries[i].value;
-        bool is_label = symbol && symbol->kind >= SYMBOL_LABEL;
-        if (symbol && is_label == wants_label)
+        bool is_wanted = symbol && (symbol->kind >= SYMBOL_LABEL) == wants_label;
+        if (is_wanted && symbol->name_length <= 2 * length && length <= 2 * symbol->name_length)
             vec_push(&names, symbol->name);
     }
+    for (int i = 0; i < N_SPECIAL_REGISTERS && !wants_label; i++)
+        vec_push(&names, special_registers[i]);
     const char *nearest = nearest_name(name, names.at, names.n);
     vec_release(&names);
     return nearest;

@@ -1,8 +1,9 @@
-// PTX from the tree. The layout is our own; numbers, offsets and array shapes are printed in one canonical form.
+// PTX from the tree. The layout is our own; numbers, offsets and array shapes are printed in one canonical
+// form.
 #include "ptx/item.h"
+#include "ptx/parse.h"
 #include <inttypes.h>
 #include <string.h>
-#include "ptx/parse.h"
 
 // ---- declarations ---------------------------------------------------------------------------------------
 
@@ -104,7 +105,8 @@ static void print_param(struct buf *out, const struct ptx_variable *param)
     print_shape(out, param);
 }
 
-static void print_params(struct buf *out, struct ptx_variable *const *params, uint32_t n, const char *separator)
+static void print_params(struct buf *out, struct ptx_variable *const *params, uint32_t n,
+                         const char *separator)
 {
     buf_puts(out, "(");
     for (uint32_t i = 0; i < n; i++) {
@@ -185,7 +187,11 @@ static void print_operand(struct buf *out, const struct ptx_operand *operand)
         print_items(out, operand);
         buf_puts(out, operand->kind == PO_VECTOR ? "}" : ")");
         break;
-    case PO_REG: case PO_SREG: case PO_SYMBOL: case PO_LABEL: case PO_SINK:
+    case PO_REG:
+    case PO_SREG:
+    case PO_SYMBOL:
+    case PO_LABEL:
+    case PO_SINK:
         buf_printf(out, "%s%s", negation(operand), operand->name);
         print_offset(out, operand->offset);
         if (operand->component)
@@ -237,7 +243,9 @@ static void print_item(struct buf *out, const struct ptx_function *function, con
     case ITEM_LABEL:
         buf_printf(out, "%s:", function->labels[item->index].name);
         break;
-    case ITEM_TEXT: case ITEM_SECTION: case ITEM_FUNCTION:
+    case ITEM_TEXT:
+    case ITEM_SECTION:
+    case ITEM_FUNCTION:
         buf_puts(out, item->text);
         break;
     }

@@ -49,7 +49,8 @@ static void whole_files(void **state)
         {".version 8.7\n.target sm_90\n.version 8.6", 3, 10, "a second .version differs from the first, 8.7"},
         {".version 8.7\n.target sm_90\n.address_size 16", 3, 15, "the address size must be 32 or 64"},
         {".version 8.7\n/* and then\nnothing", 2, 1, "the comment that starts here does not end"},
-        {".version 8.7\n#include \"x\"", 2, 1, "preprocessor lines are not read: pass the file through 'cpp -P' first"},
+        {".version 8.7\n#include \"x\"", 2, 1,
+         "preprocessor lines are not read: pass the file through 'cpp -P' first"},
     };
     check_mistakes(mistakes, N_ELEMENTS(mistakes), "", 0, "");
 }
@@ -73,7 +74,8 @@ static void module_level(void **state)
         {".global .u32 x\n.global .u32 y;", 1, 15, "expected ';' after the declaration"},
         {".global .u32 x y;", 1, 16, "expected ';' after the declaration, found 'y'"},
         {".global .u32 x;\n.global .u32 x;", 2, 14, "'x' is already declared in line 4"},
-        {".extern .global .u32 x;\n.global .f32 x;", 2, 14, "'x' is already declared in line 4, with another type"},
+        {".extern .global .u32 x;\n.global .f32 x;", 2, 14,
+         "'x' is already declared in line 4, with another type"},
         {".shared .b8 x[];", 1, 13, "the size of 'x' is missing: only .extern arrays may leave it open"},
         {".global .b8 x[2][];", 1, 18, "only the first dimension may be left open"},
         {".global .b8 x[2][0];", 1, 18, "only the first dimension may be zero"},
@@ -81,7 +83,8 @@ static void module_level(void **state)
         {".global .b8 x[1.5];", 1, 15, "the array size must be an integer"},
         {".global .b32 x[99999999][99999999];", 1, 15, "'x' is larger than 64 TiB"},
         {".global .b32 x[1][1][1][1][1][1][1][1][1];", 1, 40, "an array has at most 8 dimensions"},
-        {".global .b8 x[99999999999999999999];", 1, 15, "'99999999999999999999': the number does not fit in 64 bits"},
+        {".global .b8 x[99999999999999999999];", 1, 15,
+         "'99999999999999999999': the number does not fit in 64 bits"},
         {".global .b8 x[0x];", 1, 15, "'0x': the number is malformed"},
         {".global .b8 x[08];", 1, 15, "'08': the number is malformed"},
         {".alias f, g;", 1, 11, "function 'g' is not declared"},
@@ -109,7 +112,8 @@ static void initial_values(void **state)
         {".global .s8 x = -129;", 1, 17, "the value does not fit in .s8"},
         {".global .b16 x = 1.5;", 1, 18, "a float literal cannot initialise a .b16"},
         {".global .f32 x = 0f3F8;", 1, 18, "'0f3F8': 0f must be followed by exactly 8 hexadecimal digits"},
-        {".global .f64 x = 0d3F800000;", 1, 18, "'0d3F800000': 0d must be followed by exactly 16 hexadecimal digits"},
+        {".global .f64 x = 0d3F800000;", 1, 18,
+         "'0d3F800000': 0d must be followed by exactly 16 hexadecimal digits"},
         {".global .b8 x[2] = {1, 2, 3};", 1, 27, "too many initial values: there is room for 2"},
         {".global .b8 x[2] = {{1}, 2};", 1, 21, "braces are nested deeper than the array"},
         {".global .b8 x[2] = 1;", 1, 20, "expected '{' before the values of an array, found '1'"},
@@ -129,7 +133,8 @@ static void initial_values(void **state)
         {".global .u32 x = (1 + 2;", 1, 24, "expected ')' after the expression, found ';'"},
         {".global .u32 x = (.u32) 2;", 1, 19, "expected (.s64) or (.u64), found '.u32'"},
         {".global .u32 x = 1 ? 2;", 1, 23, "expected ':' between the two values of ? :, found ';'"},
-        {".global .samplerref s = { filter_mode nearest };", 1, 39, "expected '=' after the field, found 'nearest'"},
+        {".global .samplerref s = { filter_mode nearest };", 1, 39,
+         "expected '=' after the field, found 'nearest'"},
     };
     check_mistakes(mistakes, N_ELEMENTS(mistakes), HEAD, 3, "");
 }
@@ -139,7 +144,8 @@ static void headers(void **state)
     (void)state;
     static const struct mistake mistakes[] = {
         {".entry (.param .u32 r) k() { }", 1, 8, "expected the name of the entry, found '('"},
-        {".entry k(.param .u32 a, .param .u32 a) { }", 1, 37, "'a' is already declared in this scope, in line 4"},
+        {".entry k(.param .u32 a, .param .u32 a) { }", 1, 37,
+         "'a' is already declared in this scope, in line 4"},
         {".entry k(.u32 a) { }", 1, 10, "expected a state space such as .param, found '.u32'"},
         {".entry k(.param .u32 a { }", 1, 24, "expected ')' after the parameters, found '{'"},
         {".entry k() .maxntidd 256 { }", 1, 12, "unknown directive '.maxntidd': did you mean '.maxntid'?"},
@@ -162,6 +168,9 @@ static void statements(void **state)
     static const struct mistake mistakes[] = {
         {"mov.u32 %r1, %r99;", 1, 14, "register '%r99' is not declared: %r<20> declares %r0 to %r19"},
         {"mov.u32 %r1, %rx1;", 1, 14, "register '%rx1' is not declared: did you mean '%r1'?"},
+        {"mov.u32 %r1, %lanid;", 1, 14, "register '%lanid' is not declared: did you mean '%laneid'?"},
+        {"mov.u32 %r1, %envreg32;", 1, 14, "register '%envreg32' is not declared"},
+        {"mov.u32 %r1, %pm8;", 1, 14, "register '%pm8' is not declared"},
         {"mov.u32 %r1, cuont;", 1, 14, "name 'cuont' is not declared: did you mean 'count'?"},
         {"mov.u32 %r1, 5", 1, 15, "expected ';' or ',' after the operand, found '}'"},
         {"mov.u32 %r1, 5\nret;", 1, 15, "expected ';' or ',' after the operand"},
@@ -200,7 +209,8 @@ static void statements(void **state)
         {"call (%r1), %rd1, (%r2), proto;", 1, 26, ".callprototype or .calltargets 'proto' is not declared"},
         {"call (%r1) f;", 1, 12, "expected ',' after the return values, found 'f'"},
         {"call 5;", 1, 6, "expected the function to call, found '5'"},
-        {"p: .callprototype (.param .b32 _) 5;", 1, 35, "expected '_' in place of the function's name, found '5'"},
+        {"p: .callprototype (.param .b32 _) 5;", 1, 35,
+         "expected '_' in place of the function's name, found '5'"},
         {"p: .callprototype _ .maxntid 5;", 1, 21, "unknown directive '.maxntid' in a prototype"},
         {".reg .b32 %r<5>;", 1, 11, "'%r' is already declared in this scope, in line 4"},
         {".reg .b32 %r5;", 1, 11, "'%r5' is already declared in this scope, in line 4"},
@@ -263,8 +273,8 @@ static void cut_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_files), cmocka_unit_test(module_level), cmocka_unit_test(initial_values),
-        cmocka_unit_test(headers),     cmocka_unit_test(statements),   cmocka_unit_test(deep_and_cut),
+        cmocka_unit_test(whole_files),  cmocka_unit_test(module_level), cmocka_unit_test(initial_values),
+        cmocka_unit_test(headers),      cmocka_unit_test(statements),   cmocka_unit_test(deep_and_cut),
         cmocka_unit_test(cut_anywhere),
     };
     return cmocka_run_group_tests_name("ptx/mistakes", tests, NULL, NULL);

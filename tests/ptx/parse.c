@@ -1,5 +1,5 @@
-// ptx/parse and ptx/print: each form of statement, and what it is printed as. The printed form must be read back and
-// printed the same.
+// ptx/parse and ptx/print: each form of statement, and what it is printed as. The printed form must be read
+// back and printed the same.
 #include "ptx/ast.h"
 #include "support/check.h"
 #include <string.h>
@@ -33,7 +33,8 @@ static void check_forms(const struct form *forms, size_t n, const char *before, 
         buf_clear(&written);
         buf_clear(&expected);
         buf_printf(&written, "%s%s\n%s", before, forms[i].written, after);
-        buf_printf(&expected, "%s%s\n%s", before, forms[i].printed ? forms[i].printed : forms[i].written, after);
+        buf_printf(&expected, "%s%s\n%s", before, forms[i].printed ? forms[i].printed : forms[i].written,
+                   after);
         print_text(written.at, &printed);
         assert_string_equal(printed.at, expected.at);
         print_text(printed.at, &again);
@@ -51,7 +52,8 @@ static void module_directives(void **state)
     static const struct form forms[] = {
         {".file 1 \"a b.cu\"", NULL},
         {".file 1 \"a.cu\", 1388534400, 0x10", ".file 1 \"a.cu\", 1388534400, 16"},
-        {".file\t1 \"quote \\\" and \\\\ back\\n\\101\\x41\"", ".file 1 \"quote \\\" and \\\\ back\\n\\101\\x41\""},
+        {".file\t1 \"quote \\\" and \\\\ back\\n\\101\\x41\"",
+         ".file 1 \"quote \\\" and \\\\ back\\n\\101\\x41\""},
         {".pragma \"nounroll\", \"next\";", NULL},
         {".target debug, map_f64_to_f32", NULL},
         {".loc 1 2 3", NULL},
@@ -83,7 +85,8 @@ static void module_variables(void **state)
         {".const[3] .b32 x;", ".const .b32 x;"},
         {".tex .u32 x;", NULL},
         {".global .texref x;", NULL},
-        {".global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest };", ".global .samplerref s;"},
+        {".global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest };",
+         ".global .samplerref s;"},
         {".global .u32 x, y[2] = {1, 2};", ".global .u32 x;\n.global .u32 y[2] = {1, 2};"},
         {".global .v4 .f32 x;", NULL},
         {".global .b8 x[2][3];", ".global .b8 x[6];"},
@@ -105,7 +108,8 @@ static void initial_values(void **state)
         {".global .f32 x = 1.5;", ".global .f32 x = 0f3FC00000;"},
         {".global .f32 x = -1;", ".global .f32 x = 0fBF800000;"},
         {".global .f32 x = 0f7FC00001;", NULL},
-        {".global .f64 x[3] = {1e3, .5, 2.};", ".global .f64 x[3] = {0d408F400000000000, 0d3FE0000000000000, 0d4000000000000000};"},
+        {".global .f64 x[3] = {1e3, .5, 2.};",
+         ".global .f64 x[3] = {0d408F400000000000, 0d3FE0000000000000, 0d4000000000000000};"},
         {".global .f64 x = 0f40000000;", ".global .f64 x = 0d4000000000000000;"},
         {".global .b32 x = 0f3F800000;", NULL},
         {".global .u32 x[] = {1, 2, 3};", ".global .u32 x[3] = {1, 2, 3};"},
@@ -113,7 +117,8 @@ static void initial_values(void **state)
         {".global .s32 x[2][2] = {1, 2, {3, 4}};", ".global .s32 x[4] = {1, 2, 3, 4};"},
         {".global .v2 .f32 x[] = {{0f00000000, 0f3F800000}, {0f40000000}};",
          ".global .v2 .f32 x[2] = {0f00000000, 0f3F800000, 0f40000000};"},
-        {".global .f32 x[2][2] = {{1.0}, {2.0}};", ".global .f32 x[4] = {0f3F800000, 0f00000000, 0f40000000};"},
+        {".global .f32 x[2][2] = {{1.0}, {2.0}};",
+         ".global .f32 x[4] = {0f3F800000, 0f00000000, 0f40000000};"},
         {".global .v2 .u32 x = {1, 2};", NULL},
         {".global .u32 a;\n.global .u64 x[4] = {a, a+4, generic(a), generic(a)-8};", NULL},
         {".global .u32 a;\n.global .u64 x[2] = {generic(a+4), a + -4};",
@@ -134,12 +139,16 @@ static void functions(void **state)
     static const struct form forms[] = {
         {".entry k\n{\n}", ".entry k()\n{\n}"},
         {".visible .entry k(\n\t.param .u64 a,\n\t.param .align 8 .b8 b[32]\n)\n{\n}", NULL},
-        {".entry k(.param .u64 .ptr .global .align 16 a, .param .b64 .ptr b, .param .u64 .ptr .align 1 c) { }",
-         ".entry k(\n\t.param .u64 .ptr .global .align 16 a,\n\t.param .b64 .ptr b,\n\t.param .u64 .ptr .align 1 c\n)\n{\n}"},
+        {".entry k(.param .u64 .ptr .global .align 16 a, .param .b64 .ptr b, .param .u64 .ptr .align 1 c) { "
+         "}",
+         ".entry k(\n\t.param .u64 .ptr .global .align 16 a,\n\t.param .b64 .ptr b,\n\t.param .u64 .ptr "
+         ".align 1 c\n)\n{\n}"},
         {".entry k(\n\t.param .u32 k\n)\n{\n}", NULL},
         {".entry k() .maxntid 256 .minnctapersm 2 .maxnreg 32 { }",
          ".entry k()\n.maxntid 256, 1, 1\n.minnctapersm 2\n.maxnreg 32\n{\n}"},
-        {".entry k()\n.reqntid 16, 8, 2\n.reqnctapercluster 2, 1, 1\n.maxclusterrank 4\n.explicitcluster\n{\n}", NULL},
+        {".entry k()\n.reqntid 16, 8, 2\n.reqnctapercluster 2, 1, 1\n.maxclusterrank "
+         "4\n.explicitcluster\n{\n}",
+         NULL},
         {".entry k()\n.blocksareclusters\n.maxnctapersm 3\n.pragma \"a\", \"b\";\n{\n}", NULL},
         {".weak .entry k() .loc 1 2 3 { }", ".weak .entry k()\n{\n}"},
         {".func f { ret; }", ".func f()\n{\n\tret;\n}"},
@@ -157,7 +166,7 @@ static void functions(void **state)
     check_forms(forms, N_ELEMENTS(forms), HEAD "\n", "");
 }
 
-#define DECLARE                                                                                            \
+#define DECLARE                                                                                          \
     "\t.reg .pred p;\n\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\t.reg .f32 %f<9>;\n\t.reg .v4 .f32 v;\n" \
     "\t.shared .align 4 .b8 s[64];\n"
 
@@ -194,6 +203,8 @@ static const struct form statements[] = {
     {"mov.u32 %r1, %tid.x;", NULL},
     {"mov.v4.u32 {%r1, %r2, %r3, %r4}, %tid;", NULL},
     {"mov.u32 %r1, %envreg2;", NULL},
+    {"mov.u32 %r1, %pm3;", NULL},
+    {"mov.u64 %rd1, %pm3_64;", NULL},
     {"mov.u32 %r1, %cluster_ctaid.y;", NULL},
     {"mov.u64 %rd1, s;", NULL},
     {"mov.u64 %rd1, s + 4;", "mov.u64 %rd1, s+4;"},
@@ -220,10 +231,12 @@ static const struct form statements[] = {
     {"shfl.sync.idx.b32 _|p, %r2, 0, 31, -1;", NULL},
     {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];", NULL},
     {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|p, [%rd1, %rd2, {%r1}];", NULL},
-    {"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [s+4];",
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], "
+     "[s+4];",
      NULL},
     {"vadd.u32.u32.u32 %r1.b0, %r2.h1, -%r3.b2;", "vadd.u32.u32.u32 %r1.b0, %r2.h1, -%r3.b2;"},
-    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, "
+     "%r6}, "
      "{%f5, %f6, %f7, %f8};",
      NULL},
     {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, p, 1, 1, 0, 1;", NULL},
@@ -277,8 +290,10 @@ static void calls(void **state)
         {"call f, ();", NULL},
         {"{ .param .b32 p0; st.param.b32 [p0+0], %r1; call f, (p0); }",
          "{\n\t\t.param .b32 p0;\n\t\tst.param.b32 [p0], %r1;\n\t\tcall f, (p0);\n\t}"},
-        {"proto : .callprototype (.param .b32 _) _ (.param .align 4 .b8 _[8]);\ncall (%r2), %rd1, (%r1), proto;",
-         "proto: .callprototype (.param .b32 _) _ (.param .align 4 .b8 _[8]);\n\tcall (%r2), %rd1, (%r1), proto;"},
+        {"proto : .callprototype (.param .b32 _) _ (.param .align 4 .b8 _[8]);\ncall (%r2), %rd1, (%r1), "
+         "proto;",
+         "proto: .callprototype (.param .b32 _) _ (.param .align 4 .b8 _[8]);\n\tcall (%r2), %rd1, (%r1), "
+         "proto;"},
         {"proto : .callprototype _ .noreturn;\ncall %rd1, proto;",
          "proto: .callprototype () _ () .noreturn;\n\tcall %rd1, proto;"},
         {"list: .calltargets f, g;\n\tcall %rd1, (%r1), list;", NULL},
@@ -305,9 +320,9 @@ static void module_tree(void **state)
 {
     (void)state;
     struct arena arena;
-    const struct ptx_module *m =
-        parse_good(&arena, ".version 7.5\n.target sm_80, debug\n.address_size 64\n.file 3 \"a.cu\"\n.global .u32 x;\n"
-                           ".extern .func g();\n.func g() { }\n.entry k(.param .u64 a) .maxntid 8,4 { ret; }");
+    const struct ptx_module *m = parse_good(
+        &arena, ".version 7.5\n.target sm_80, debug\n.address_size 64\n.file 3 \"a.cu\"\n.global .u32 x;\n"
+                ".extern .func g();\n.func g() { }\n.entry k(.param .u64 a) .maxntid 8,4 { ret; }");
     assert_int_equal(m->version_major, 7);
     assert_int_equal(m->version_minor, 5);
     assert_int_equal(m->address_size, 64);
@@ -337,10 +352,11 @@ static void scopes_and_registers(void **state)
 {
     (void)state;
     struct arena arena;
-    const struct ptx_module *m = parse_good(
-        &arena, HEAD ".entry k() { .reg .b32 %r<100>; .reg .b64 a; mov.u32 %r7, 1;\n"
-                     "{ .reg .f32 %r<8>; .reg .b16 a; mov.u32 %r7, a; mov.u32 %r8, %r7; { mov.u32 %r7, 0; } }\n"
-                     "mov.u32 %r8, a; }");
+    const struct ptx_module *m =
+        parse_good(&arena, HEAD
+                   ".entry k() { .reg .b32 %r<100>; .reg .b64 a; mov.u32 %r7, 1;\n"
+                   "{ .reg .f32 %r<8>; .reg .b16 a; mov.u32 %r7, a; mov.u32 %r8, %r7; { mov.u32 %r7, 0; } }\n"
+                   "mov.u32 %r8, a; }");
     const struct ptx_function *k = m->functions[0];
     const struct ptx_variable *outer7 = k->insns[0].operands[0].variable;
     const struct ptx_variable *inner7 = k->insns[1].operands[0].variable;
@@ -376,9 +392,10 @@ static void labels(void **state)
 {
     (void)state;
     struct arena arena;
-    const struct ptx_module *m = parse_good(
-        &arena, HEAD ".entry k() { .reg .b32 %r<5>; bra L; { bra L; ret; L: bra END; } { L: bra L; } L: END:\n"
-                     "T: .branchtargets L, M, END; brx.idx %r1, T; M: }");
+    const struct ptx_module *m =
+        parse_good(&arena, HEAD
+                   ".entry k() { .reg .b32 %r<5>; bra L; { bra L; ret; L: bra END; } { L: bra L; } L: END:\n"
+                   "T: .branchtargets L, M, END; brx.idx %r1, T; M: }");
     const struct ptx_function *k = m->functions[0];
     assert_int_equal(k->n_labels, 5);
     assert_int_equal(k->insns[0].operands[0].label->insn, 5); // forward, past the inner ones
@@ -397,9 +414,10 @@ static void places(void **state)
     (void)state;
     struct arena arena;
     const struct ptx_module *m = parse_good(
-        &arena, HEAD ".entry k() { .loc 1 4 5\n ret; .loc 1 2 3, function_name S, inlined_at 1 4 5\n ret;\n"
-                     ".loc 1 9 9, function_name S+1, inlined_at 1 2 3\n ret; .loc 1 4 5\n ret;\n"
-                     ".loc 1 7 7, inlined_at 2 1 1\n ret; }\n.section .debug_str { S: .b8 95, 90, 51\n.b8 102, 0\n}");
+        &arena,
+        HEAD ".entry k() { .loc 1 4 5\n ret; .loc 1 2 3, function_name S, inlined_at 1 4 5\n ret;\n"
+             ".loc 1 9 9, function_name S+1, inlined_at 1 2 3\n ret; .loc 1 4 5\n ret;\n"
+             ".loc 1 7 7, inlined_at 2 1 1\n ret; }\n.section .debug_str { S: .b8 95, 90, 51\n.b8 102, 0\n}");
     const struct ptx_insn *insns = m->functions[0]->insns;
     const struct ptx_loc *first = &m->locs[insns[0].loc], *second = &m->locs[insns[1].loc];
     assert_int_equal(first->line, 4);
@@ -421,8 +439,9 @@ static void texts_and_pragmas(void **state)
     (void)state;
     struct arena arena;
     const struct ptx_module *m = parse_good(
-        &arena, HEAD ".entry k() .pragma \"nounroll\"; { .reg .pred p; .reg .b32 %r<4>;\n"
-                     "L: @!p\tadd.s32 /* why */ %r1, // and\n\t\t%r2, \t3 ;.pragma \"used_bytes_mask 15\"; ret; exit; }");
+        &arena, HEAD
+        ".entry k() .pragma \"nounroll\"; { .reg .pred p; .reg .b32 %r<4>;\n"
+        "L: @!p\tadd.s32 /* why */ %r1, // and\n\t\t%r2, \t3 ;.pragma \"used_bytes_mask 15\"; ret; exit; }");
     const struct ptx_function *k = m->functions[0];
     assert_string_equal(k->insns[0].text, "@!p add.s32 %r1, %r2, 3");
     assert_true(k->insns[0].guard_negated);
@@ -441,8 +460,9 @@ static void operands(void **state)
     (void)state;
     struct arena arena;
     const struct ptx_module *m = parse_good(
-        &arena, HEAD ".func f();\n.global .u32 x;\n.entry k() { .reg .b32 %r<4>; .reg .pred p, q; .reg .b64 a;\n"
-                     "op.L2::hint.f32 p|q, [x + 8], {%r1, -2}, 0f3F800000, !p, f, %tid.x, [a, {%r2}]; }");
+        &arena,
+        HEAD ".func f();\n.global .u32 x;\n.entry k() { .reg .b32 %r<4>; .reg .pred p, q; .reg .b64 a;\n"
+             "op.L2::hint.f32 p|q, [x + 8], {%r1, -2}, 0f3F800000, !p, f, %tid.x, [a, {%r2}]; }");
     const struct ptx_insn *insn = &m->functions[1]->insns[0];
     assert_int_equal(insn->n_suffixes, 2);
     assert_string_equal(insn->suffixes[0], "L2::hint");
@@ -472,7 +492,7 @@ static void extern_then_definition(void **state)
     (void)state;
     struct arena arena;
     const struct ptx_module *m = parse_good(&arena, HEAD ".extern .global .u32 x;\n.global .u64 y = x;\n"
-                                                        ".visible .global .u32 x = 7;");
+                                                         ".visible .global .u32 x = 7;");
     assert_int_equal(m->n_variables, 2);
     assert_ptr_equal(m->variables[1]->init[0].symbol_variable, m->variables[0]);
     assert_false(m->variables[0]->is_extern);

@@ -1,5 +1,5 @@
-// ptx/print over every file of tests/data/ptx: parse → print → parse gives the identical print, and the printed
-// instructions are the written ones.
+// ptx/print over every file of tests/data/ptx: parse → print → parse gives the identical print, and the
+// printed instructions are the written ones.
 #include "ptx/ast.h"
 #include "support/check.h"
 #include <dirent.h>
