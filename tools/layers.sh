@@ -17,8 +17,13 @@ isa:    base
 ptx:    base isa device
 simt:   base isa mem device
 prof:   base device isa mem
-cycle:  base device isa mem simt prof
+cycle:  base device isa mem simt sanitize prof
 report: base device prof
+image:  base device
+sass:   base isa device image
+triage: base device image sass arith
+sanitize: base isa mem simt
+rt:     base device mem image isa ptx sass simt sanitize prof cycle arith
 cli:    *
 '
 
@@ -49,18 +54,16 @@ check_includes() {
         }'
 }
 
-# Code without comments and texts, as file:line:code.
-code_of() {
-    for file in "$@"; do
-        sed -e 's/\\"//g' -e 's/"[^"]*"/""/g' -e 's|//.*||' "$file" | grep -n '' | sed "s|^|$file:|"
-    done
+# Code without comments and texts, as file:line:code, of the files named on standard input.
+code_of_files() {
+    xargs awk '{ gsub(/\\"/, ""); gsub(/"[^"]*"/, "\"\""); sub(/\/\/.*/, ""); print FILENAME ":" FNR ":" $0 }'
 }
 
 check_words() {
-    below_cli=$(ls src/*/*.[ch] | grep -v -e '^src/cli/' -e '^src/base/err\.[ch]$' -e '^src/cuda/')
-    code_of $below_cli | grep -E '\<(printf|vprintf|puts|putchar|perror)[[:space:]]*\(|\<(stdout|stderr)\>' |
+    printf '%s\n' src/*/*.[ch] | grep -v -e '^src/cli/' -e '^src/base/err\.[ch]$' -e '^src/cuda/' | code_of_files |
+        grep -E '\<(printf|vprintf|puts|putchar|perror)[[:space:]]*\(|\<(stdout|stderr)\>' |
         sed 's/$/   <- only cli prints/'
-    code_of $(ls src/*/*.[ch] tools/*.c | grep -v '^src/cuda/') |
+    printf '%s\n' src/*/*.[ch] tools/*.c | grep -v '^src/cuda/' | code_of_files |
         grep -E '\<(sprintf|vsprintf|strcpy|strcat|gets|strtok|atoi|atof|alloca)[[:space:]]*\(' |
         sed 's/$/   <- banned function/'
 }
@@ -70,14 +73,15 @@ check_globals() {
     build=${TEST_BUILD:-build/$CC}
     case ${build##*/} in *address* | *cover | *fuzzer*) return 0 ;; esac
     [ -d "$build/src" ] || return 0
-    find "$build/src" -name '*.o' ! -path '*/cli/*' | sort | while read -r object; do
-        source=${object#"$build/"}
-        case $source in src/simt/handlers_*) source=src/simt/handlers.o ;; esac
-        [ -f "${source%.o}.c" ] || continue
-        objdump -t "$object" | awk -v source="${source%.o}.c" '
-            NF > 4 && $(NF-2) ~ /^\.(data|bss|tdata|tbss)/ && $(NF-2) !~ /^\.data\.rel\.ro/ && $NF !~ /^\./ {
-                print source ": " $NF " is a global that changes" }'
-    done
+    find "$build/src" -name '*.o' ! -path '*/cli/*' | sort | xargs objdump -t | awk -v build="$build/" '
+        /file format/ {
+            source = substr($1, length(build) + 1)
+            sub(/(_base|_v3|_v4)?\.o:$/, ".c", source)
+            is_there = (getline line < source) > 0 # objects of removed files stay behind
+            close(source)
+        }
+        is_there && NF > 4 && $(NF-2) ~ /^\.(data|bss|tdata|tbss)/ && $(NF-2) !~ /^\.data\.rel\.ro/ && $NF !~ /^\./ {
+            print source ": " $NF " is a global that changes" }'
 }
 
 check_headers() {

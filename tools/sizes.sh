@@ -14,15 +14,20 @@ command -v ctags >/dev/null || { echo 'ctags (universal-ctags) is not installed'
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 ls src/*/*.[ch] tools/*.c tests/*/*.c 2>/dev/null | grep -v '^src/cuda/' >"$work/files"
 
-# file name first last
-ctags -L "$work/files" -o - --languages=C --langmap=C:.c.h --kinds-C=fd --fields=nKe --output-format=u-ctags \
+# Uses of macros are no functions. Then, for each function: file name first last.
+xargs sed -n 's/^ *# *define  *\([A-Z][A-Z0-9_]*\)(.*/\1+/p' <"$work/files" | sort -u >"$work/macros"
+ctags -I "@$work/macros" -L "$work/files" -o - --languages=C --langmap=C:.c.h --kinds-C=f --fields=nKe --output-format=u-ctags \
     --sort=no --excmd=number | awk -F'\t' '
-    !/^!/ { kind = $4; first = last = 0
+    !/^!/ { first = last = 0
             for (i = 5; i <= NF; i++) { split($i, field, ":")
                 if (field[1] == "line") first = field[2]
                 if (field[1] == "end") last = field[2] }
-            if (last) print $2, $1, first, last, kind }' >"$work/tags"
-awk -v max="$MAX_MACRO" '$5 == "function" || $4 - $3 >= max { print $1, $2, $3, $4 }' "$work/tags" >"$work/functions"
+            if (last) print $2, $1, first, last }' >"$work/functions"
+# A macro ends with its first line that has no backslash behind it.
+xargs awk -v max="$MAX_MACRO" '
+    !name && /^ *# *define/ { first = FNR; name = $0; sub(/^ *# *define */, "", name); sub(/[^A-Za-z0-9_].*/, "", name) }
+    name && !/\\$/ { if (FNR - first + 1 > max) print FILENAME, name, first, FNR; name = "" }' \
+    <"$work/files" >>"$work/functions"
 awk -v max="$MAX_FUNCTION" -v allowed="$ALLOWED" '
     { length_lines = $4 - $3 + 1 }
     length_lines > max && index(allowed, "\n" $1 ":" $2 "\n") == 0 {
