@@ -107,7 +107,11 @@ static void explain_busiest(const struct access *access, struct buf *out)
             best_bank = bank;
         }
     }
-    buf_printf(out, "the busiest bank, %u, serves %u word%s: lanes", best_bank, most, most == 1 ? "" : "s");
+    if (most == 1) {
+        buf_puts(out, "no bank is asked for two different words");
+        return;
+    }
+    buf_printf(out, "the busiest bank, %u, serves %u words, of lanes", best_bank, most);
     for (uint32_t pass = 0, shown = 0; pass < map.n_passes && shown < 8; pass++)
         if (map.lane[pass][best_bank] != NO_LANE)
             buf_printf(out, "%s %u%s", shown++ ? "," : "", map.lane[pass][best_bank],
