@@ -185,6 +185,8 @@ bool register_row(struct body *b, const struct ptx_operand *operand, rowref *out
     if (*out != ROW_NONE)
         return true;
     uint32_t component = operand->component ? (uint32_t)(strchr("xyzw", operand->component) - "xyzw") : 0;
+    if (operand->component && variable->vector <= 1)
+        return lower_fail(b->lowering, operand->at, "%s is not a vector", variable->name);
     if (!operand->component && variable->vector > 1)
         return lower_fail(b->lowering, operand->at, "%s is a vector; name one element", variable->name);
     *out = ROW(ROW_REG, b->row_of_register[variable->id] + component * type_rows(variable->type));
