@@ -27,8 +27,8 @@ static inline bool lanes_step(const uint64_t addr[N_LANES], uint64_t step)
     uint64_t differs = 0;
     if (addr[N_LANES - 1] - addr[0] != (N_LANES - 1) * step)
         return false;
-    for (unsigned t = 0; t < N_LANES; t++)
-        differs |= addr[t] - addr[0] - t * step;
+    for (unsigned t = 1; t < N_LANES; t++)
+        differs |= (addr[t] - addr[t - 1]) ^ step;
     return differs == 0;
 }
 #endif
