@@ -1,6 +1,6 @@
-// A made-up profile of three launches that the tests of prof/ and report/ share: a copy from PTX (clean), a transpose
-// through a 32x32 tile from PTX (bank conflicts; counts as hardware gives them for 1024x1024 floats), and a histogram
-// from SASS with atomics, local memory, constants, generic accesses and a fault.
+// A made-up profile of three launches that the tests of prof/ and report/ share: a copy from PTX (clean), a
+// transpose through a 32x32 tile from PTX (bank conflicts; counts as hardware gives them for 1024x1024
+// floats), and a histogram from SASS with atomics, local memory, constants, generic accesses and a fault.
 #ifndef SUPPORT_SAMPLE_PROFILE_H
 #define SUPPORT_SAMPLE_PROFILE_H
 #include "prof/profile.h"
