@@ -81,7 +81,7 @@ static struct memsys *prepare_memsys(struct engine *engine, const struct run_opt
     if (options->model == MODEL_OFF)
         return NULL;
     if (!engine->memsys)
-        engine->memsys = memsys_new(engine->device, l1_bytes);
+        return engine->memsys = memsys_new(engine->device, l1_bytes);
     if (!options->keep_caches)
         memsys_flush(engine->memsys);
     memsys_new_launch(engine->memsys, l1_bytes);
@@ -311,8 +311,9 @@ static void collect(const struct run *run, struct counters *counters, struct run
     tally_add_l2(run->l2, n_insns, counters);
     for (uint32_t t = 0; t < team_threads(run->team); t++)
         for (uint32_t i = 0; i < n_insns; i++) {
-            result->warp_instructions += run->tallies[t].hot[i].executed;
-            result->thread_instructions += run->tallies[t].hot[i].threads;
+            struct tally_sums sums = tally_sums(&run->tallies[t].hot[i]);
+            result->warp_instructions += sums.executed;
+            result->thread_instructions += sums.threads;
         }
     for (uint32_t i = 0; i < run->n_sms; i++) {
         uint64_t cycles = run->sms[i].now_ticks >> run->cycle_shift;

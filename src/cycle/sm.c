@@ -163,15 +163,17 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
     }
 }
 
-// One turn of one warp.
-static void warp_turn(struct sm *sm, struct warp *warp)
+// One turn of one warp. Returns how many instructions it executed.
+static uint32_t warp_turn(struct sm *sm, struct warp *warp)
 {
+    struct tally_hot *hot = sm->tally->hot;
+    uint32_t n_executed = 0;
     for (uint32_t n = 0; n < QUANTUM_STEPS; n++) {
         struct step step;
         enum step_kind kind = warp_step(&sm->sim, sm->handlers, warp, &step);
         if (step.executed) {
-            tally_step(sm->tally, &step);
-            sm->n_instructions++;
+            tally_step(hot, &step);
+            n_executed++;
             sm->now_ticks += sm->step_ticks;
             sm->sim.now_cycles = sm->now_ticks >> sm->cycle_shift;
         }
@@ -179,12 +181,13 @@ static void warp_turn(struct sm *sm, struct warp *warp)
             continue;
         if (kind != STEP_ACCESS) {
             end_turn(sm, warp, &step, kind);
-            return;
+            break;
         }
         count_access(sm, warp, step.access);
         if (is_long(step.access))
-            return;
+            break;
     }
+    return n_executed;
 }
 
 static bool has_room(const struct sm *sm)
@@ -197,7 +200,7 @@ void sm_run(struct sm *sm)
     while (sm->now_ticks < sm->until_ticks && sm_can_run(sm) && has_room(sm)) {
         uint32_t w = next_ready(sm, sm->next_warp);
         sm->next_warp = (w + 1) % MAX_WARPS_PER_SM;
-        warp_turn(sm, sm->warps[w]);
+        sm->n_instructions += warp_turn(sm, sm->warps[w]);
     }
 }
 

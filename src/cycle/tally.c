@@ -1,5 +1,6 @@
 // From outcomes to counters.
 #include "cycle/tally.h"
+#include "mem/lanes.h"
 
 void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns)
 {
@@ -7,6 +8,19 @@ void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns)
     tally->hot = arena_array(arena, struct tally_hot, n_insns);
     tally->accesses = arena_array(arena, struct counters, n_insns);
     tally->memos = arena_array(arena, struct banks_memo, n_insns);
+}
+
+void tally_partial(struct tally_hot *hot, const struct step *step)
+{
+    hot->executed++;
+    hot->threads += lanes_count(step->active);
+    hot->threads_on += lanes_count(step->on);
+}
+
+struct tally_sums tally_sums(const struct tally_hot *hot)
+{
+    return (struct tally_sums){hot->executed + hot->full, hot->threads + N_LANES * hot->full,
+                               hot->threads_on + N_LANES * hot->full};
 }
 
 static void tally_global(struct counters *c, const struct access *access, const struct outcome *out)
@@ -37,7 +51,7 @@ void tally_shared(struct tally *tally, const struct access *access)
     c->shared_requests++;
     c->shared_wavefronts += cost.wavefronts;
     c->shared_ideal += cost.ideal;
-    c->shared_bytes += tally_lanes(access->mask) * access->width;
+    c->shared_bytes += lanes_count(access->mask) * access->width;
 }
 
 void tally_access(struct tally *tally, const struct access *access, const struct outcome *out)
@@ -60,9 +74,10 @@ void tally_add_to(const struct tally *tally, struct counters *counters)
 {
     for (uint32_t i = 0; i < tally->n_insns; i++) {
         counters_add(&counters[i], &tally->accesses[i]);
-        counters[i].executed += tally->hot[i].executed;
-        counters[i].threads += tally->hot[i].threads;
-        counters[i].threads_on += tally->hot[i].threads_on;
+        struct tally_sums sums = tally_sums(&tally->hot[i]);
+        counters[i].executed += sums.executed;
+        counters[i].threads += sums.threads;
+        counters[i].threads_on += sums.threads_on;
     }
 }
 

@@ -7,7 +7,10 @@
 #include "prof/counters.h"
 #include "simt/step.h"
 
-struct tally_hot { uint64_t executed, threads, threads_on; };
+struct tally_hot {
+    uint64_t full; // executions with all 32 lanes active and predicated on; the other fields leave these out
+    uint64_t executed, threads, threads_on;
+};
 
 struct tally {
     struct tally_hot *hot;     // n_insns entries each
@@ -22,18 +25,17 @@ void tally_shared(struct tally *tally, const struct access *access); // counts t
 void tally_add_to(const struct tally *tally, struct counters *counters);
 void tally_add_l2(const struct l2_counts *l2, uint32_t n_insns, struct counters *counters);
 
-static inline uint32_t tally_lanes(lanemask mask)
-{
-    return mask == UINT32_MAX ? N_LANES : (uint32_t)__builtin_popcount(mask);
-}
+void tally_partial(struct tally_hot *hot, const struct step *step);
 
 // Once for every warp instruction.
-static inline void tally_step(struct tally *tally, const struct step *step)
+static inline void tally_step(struct tally_hot *hot, const struct step *step)
 {
-    struct tally_hot *hot = &tally->hot[step->pc];
-    uint32_t lanes = tally_lanes(step->active);
-    hot->executed++;
-    hot->threads += lanes;
-    hot->threads_on += step->on == step->active ? lanes : tally_lanes(step->on);
+    if ((step->active & step->on) == UINT32_MAX)
+        hot[step->pc].full++;
+    else
+        tally_partial(&hot[step->pc], step);
 }
+
+struct tally_sums { uint64_t executed, threads, threads_on; };
+struct tally_sums tally_sums(const struct tally_hot *hot);
 #endif

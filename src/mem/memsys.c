@@ -106,7 +106,6 @@ void memsys_delete(struct memsys *ms)
 void memsys_flush(struct memsys *ms)
 {
     l2_flush(&ms->l2);
-    memsys_new_launch(ms, ms->l1_bytes);
 }
 
 void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm)

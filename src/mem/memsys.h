@@ -42,7 +42,7 @@ struct l2_counts {
 struct memsys;
 struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm);
 void memsys_delete(struct memsys *ms);
-void memsys_flush(struct memsys *ms);       // every cache empty and clean: before each launch (--cache-control all)
+void memsys_flush(struct memsys *ms);       // L2 empty and clean: before each launch (--cache-control all)
 // Every launch begins with empty L1s, of the size its carve-out leaves, and empty constant caches.
 void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm);
 
