@@ -128,8 +128,8 @@ static uint64_t load64(const uint8_t *at)
     return low | high << 32;
 }
 
-// FNV-1a over eight bytes at a time with the high half folded in; the tail goes byte by byte. The last product (2^64
-// over the golden ratio) brings every bit up into the half that is kept.
+// FNV-1a over eight bytes at a time with the high half folded in; the tail goes byte by byte. The last
+// product (2^64 over the golden ratio) brings every bit up into the half that is kept.
 uint32_t checksum(const uint8_t *bytes, size_t n)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
@@ -147,25 +147,51 @@ void encode_field(struct encoder *encoder, const struct field *field, const void
 {
     const void *at = (const char *)object + field->offset;
     switch (field->type) {
-    case 'u': encode_u64(encoder, *(const uint32_t *)at); return;
-    case 'U': encode_u64(encoder, *(const uint64_t *)at); return;
-    case 'b': encode_u64(encoder, *(const bool *)at); return;
-    case 'f': encode_f64(encoder, *(const double *)at); return;
-    case 's': encode_text(encoder, *(const char *const *)at); return;
-    default: BUG("field %s has type '%c'", field->name, field->type);
+    case 'u':
+        encode_u64(encoder, *(const uint32_t *)at);
+        return;
+    case 'U':
+        encode_u64(encoder, *(const uint64_t *)at);
+        return;
+    case 'b':
+        encode_u64(encoder, *(const bool *)at);
+        return;
+    case 'f':
+        encode_f64(encoder, *(const double *)at);
+        return;
+    case 's':
+        encode_text(encoder, *(const char *const *)at);
+        return;
+    default:
+        BUG("field %s has type '%c'", field->name, field->type);
     }
 }
 
 void decode_field(struct decoder *decoder, char type, uint16_t offset, void *object, struct arena *arena)
 {
-    union { uint64_t rest; double f64; const char *text; } dropped;
+    union {
+        uint64_t rest;
+        double f64;
+        const char *text;
+    } dropped;
     void *at = object ? (char *)object + offset : (void *)&dropped;
     switch (type) {
-    case 'u': *(uint32_t *)at = decode_u32(decoder); return;
-    case 'U': *(uint64_t *)at = decode_u64(decoder); return;
-    case 'b': *(bool *)at = decode_u64(decoder) != 0; return;
-    case 'f': *(double *)at = decode_f64(decoder); return;
-    case 's': *(const char **)at = decode_text(decoder, arena); return;
-    default: fail(decoder);
+    case 'u':
+        *(uint32_t *)at = decode_u32(decoder);
+        return;
+    case 'U':
+        *(uint64_t *)at = decode_u64(decoder);
+        return;
+    case 'b':
+        *(bool *)at = decode_u64(decoder) != 0;
+        return;
+    case 'f':
+        *(double *)at = decode_f64(decoder);
+        return;
+    case 's':
+        *(const char **)at = decode_text(decoder, arena);
+        return;
+    default:
+        fail(decoder);
     }
 }

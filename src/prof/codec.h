@@ -1,9 +1,10 @@
-// Bytes of the profile file: a growing encoder and a bounds-checked decoder. Numbers are LEB128 varints (seven bits a
-// byte, low ones first), texts are a length and the bytes, reals are eight little-endian bytes.
+// Bytes of the profile file: a growing encoder and a bounds-checked decoder. Numbers are LEB128 varints
+// (seven bits a byte, low ones first), texts are a length and the bytes, reals are eight little-endian bytes.
 //
 //     struct encoder e = {0};                       struct decoder d = {bytes, bytes + n, false};
 //     encode_u64(&e, 300);                          uint64_t v = decode_u64(&d);
-//     encoder_release(&e);                          if (d.is_bad) ...   // read past the end; every value was 0 or ""
+//     encoder_release(&e);                          if (d.is_bad) ...   // read past the end; every value was
+//     0 or ""
 #ifndef PROF_CODEC_H
 #define PROF_CODEC_H
 #include "base/arena.h"
@@ -23,8 +24,14 @@ void encode_fixed32(struct encoder *encoder, uint32_t value);
 void encoder_release(struct encoder *encoder);
 
 // Small changes of a value that may be negative: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
-static inline uint64_t zigzag(int64_t value) { return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63); }
-static inline int64_t unzigzag(uint64_t value) { return (int64_t)(value >> 1) ^ -(int64_t)(value & 1); }
+static inline uint64_t zigzag(int64_t value)
+{
+    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+}
+static inline int64_t unzigzag(uint64_t value)
+{
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
 
 struct decoder {
     const uint8_t *at, *end;
@@ -41,7 +48,8 @@ uint32_t decode_count(struct decoder *decoder, size_t min_bytes);
 
 uint32_t checksum(const uint8_t *bytes, size_t n);
 
-// A member of a struct as the file stores it. Types: 'u' uint32_t, 'U' uint64_t, 'b' bool, 'f' double, 's' text.
+// A member of a struct as the file stores it. Types: 'u' uint32_t, 'U' uint64_t, 'b' bool, 'f' double, 's'
+// text.
 struct field {
     const char *name;
     char type;

@@ -1,5 +1,6 @@
-// Demangler: recursive descent over the Itanium C++ ABI (itanium-cxx-abi.github.io/cxx-abi, section 5.1), each rule a
-// function that returns its text; types are kept as what stands left and right of the declared name.
+// Demangler: recursive descent over the Itanium C++ ABI (itanium-cxx-abi.github.io/cxx-abi, section 5.1),
+// each rule a function that returns its text; types are kept as what stands left and right of the declared
+// name.
 #include "prof/demangle.h"
 #include "base/vec.h"
 #include <ctype.h>
@@ -10,12 +11,13 @@
 // Hostile names: substitutions can double the text again and again, and rules can nest without end.
 enum { MAX_DEPTH = 100, MAX_TEXT_BYTES = 1 << 16 };
 
-// "int", "" or "void (*", ")(int)". `is_open`: the right part belongs to a function or array, so that a pointer to it
-// needs parentheses.
+// "int", "" or "void (*", ")(int)". `is_open`: the right part belongs to a function or array, so that a
+// pointer to it needs parentheses.
 struct type {
     const char *left, *right;
     bool is_open;
-    uint32_t parameter; // a template parameter, number + 1: it means what the present template says, also later
+    uint32_t
+        parameter; // a template parameter, number + 1: it means what the present template says, also later
 };
 
 // A template argument; a pack holds others.
@@ -116,7 +118,8 @@ static const char *read_encoding(struct demangler *d, bool is_short);
 static struct argument read_argument(struct demangler *d);
 static struct type read_parameter(struct demangler *d);
 
-// ---- small pieces -----------------------------------------------------------------------------------------------
+// ---- small pieces
+// -----------------------------------------------------------------------------------------------
 static size_t read_number(struct demangler *d)
 {
     size_t n = 0;
@@ -135,7 +138,9 @@ static size_t read_index(struct demangler *d, int base)
         return 0;
     for (; peek(d) != '_'; d->at++) {
         char c = peek(d);
-        int digit = isdigit((unsigned char)c) ? c - '0' : base == 36 && c >= 'A' && c <= 'Z' ? c - 'A' + 10 : -1;
+        int digit = isdigit((unsigned char)c)            ? c - '0'
+                    : base == 36 && c >= 'A' && c <= 'Z' ? c - 'A' + 10
+                                                         : -1;
         if (digit < 0 || n > 100000) {
             fail(d);
             return 0;
@@ -159,7 +164,9 @@ static const char *read_source_name(struct demangler *d)
     return arena_string(d->arena, text, n);
 }
 
-struct word { const char *code, *text; };
+struct word {
+    const char *code, *text;
+};
 
 static const char *find_word(struct demangler *d, const struct word *words, size_t n)
 {
@@ -174,31 +181,59 @@ static const char *find_word(struct demangler *d, const struct word *words, size
 static const char *read_operator(struct demangler *d)
 {
     static const struct word words[] = {
-        {"nw", "operator new"}, {"na", "operator new[]"}, {"dl", "operator delete"}, {"da", "operator delete[]"},
-        {"pl", "operator+"}, {"mi", "operator-"}, {"ml", "operator*"}, {"dv", "operator/"}, {"rm", "operator%"},
-        {"an", "operator&"}, {"or", "operator|"}, {"eo", "operator^"}, {"aS", "operator="}, {"pL", "operator+="},
-        {"mI", "operator-="}, {"mL", "operator*="}, {"dV", "operator/="}, {"ls", "operator<<"}, {"rs", "operator>>"},
-        {"eq", "operator=="}, {"ne", "operator!="}, {"lt", "operator<"}, {"gt", "operator>"}, {"le", "operator<="},
-        {"ge", "operator>="}, {"nt", "operator!"}, {"aa", "operator&&"}, {"oo", "operator||"}, {"pp", "operator++"},
-        {"mm", "operator--"}, {"cm", "operator,"}, {"pt", "operator->"}, {"cl", "operator()"}, {"ix", "operator[]"},
-        {"ng", "operator-"}, {"ps", "operator+"}, {"de", "operator*"}, {"ad", "operator&"}, {"co", "operator~"}};
+        {"nw", "operator new"},      {"na", "operator new[]"}, {"dl", "operator delete"},
+        {"da", "operator delete[]"}, {"pl", "operator+"},      {"mi", "operator-"},
+        {"ml", "operator*"},         {"dv", "operator/"},      {"rm", "operator%"},
+        {"an", "operator&"},         {"or", "operator|"},      {"eo", "operator^"},
+        {"aS", "operator="},         {"pL", "operator+="},     {"mI", "operator-="},
+        {"mL", "operator*="},        {"dV", "operator/="},     {"ls", "operator<<"},
+        {"rs", "operator>>"},        {"eq", "operator=="},     {"ne", "operator!="},
+        {"lt", "operator<"},         {"gt", "operator>"},      {"le", "operator<="},
+        {"ge", "operator>="},        {"nt", "operator!"},      {"aa", "operator&&"},
+        {"oo", "operator||"},        {"pp", "operator++"},     {"mm", "operator--"},
+        {"cm", "operator,"},         {"pt", "operator->"},     {"cl", "operator()"},
+        {"ix", "operator[]"},        {"ng", "operator-"},      {"ps", "operator+"},
+        {"de", "operator*"},         {"ad", "operator&"},      {"co", "operator~"}};
     const char *text = FIND_WORD(d, words);
     return text ? text : fail(d);
 }
 
 static const char *read_builtin(struct demangler *d)
 {
-    static const struct word words[] = {
-        {"v", "void"}, {"w", "wchar_t"}, {"b", "bool"}, {"c", "char"}, {"a", "signed char"}, {"h", "unsigned char"},
-        {"s", "short"}, {"t", "unsigned short"}, {"i", "int"}, {"j", "unsigned int"}, {"l", "long"},
-        {"m", "unsigned long"}, {"x", "long long"}, {"y", "unsigned long long"}, {"n", "__int128"},
-        {"o", "unsigned __int128"}, {"f", "float"}, {"d", "double"}, {"e", "long double"}, {"g", "__float128"},
-        {"z", "..."}, {"Ds", "char16_t"}, {"Di", "char32_t"}, {"Du", "char8_t"}, {"Dn", "decltype(nullptr)"},
-        {"Da", "auto"}, {"Dh", "half"}, {"DF16_", "_Float16"}, {"DF16b", "std::bfloat16_t"}};
+    static const struct word words[] = {{"v", "void"},
+                                        {"w", "wchar_t"},
+                                        {"b", "bool"},
+                                        {"c", "char"},
+                                        {"a", "signed char"},
+                                        {"h", "unsigned char"},
+                                        {"s", "short"},
+                                        {"t", "unsigned short"},
+                                        {"i", "int"},
+                                        {"j", "unsigned int"},
+                                        {"l", "long"},
+                                        {"m", "unsigned long"},
+                                        {"x", "long long"},
+                                        {"y", "unsigned long long"},
+                                        {"n", "__int128"},
+                                        {"o", "unsigned __int128"},
+                                        {"f", "float"},
+                                        {"d", "double"},
+                                        {"e", "long double"},
+                                        {"g", "__float128"},
+                                        {"z", "..."},
+                                        {"Ds", "char16_t"},
+                                        {"Di", "char32_t"},
+                                        {"Du", "char8_t"},
+                                        {"Dn", "decltype(nullptr)"},
+                                        {"Da", "auto"},
+                                        {"Dh", "half"},
+                                        {"DF16_", "_Float16"},
+                                        {"DF16b", "std::bfloat16_t"}};
     return FIND_WORD(d, words);
 }
 
-// ---- template arguments -----------------------------------------------------------------------------------------
+// ---- template arguments
+// -----------------------------------------------------------------------------------------
 static const char *argument_text(struct demangler *d, const struct argument *argument)
 {
     if (!argument->is_pack)
@@ -219,7 +254,8 @@ static struct arguments read_argument_list(struct demangler *d)
         vec_push(&list, argument);
     }
     struct arguments out = {arena_copy(d->arena, list.at ? (void *)list.at : "", list.n * sizeof *list.at,
-                                       _Alignof(struct argument)), (uint32_t)list.n};
+                                       _Alignof(struct argument)),
+                            (uint32_t)list.n};
     vec_release(&list);
     return out;
 }
@@ -257,7 +293,8 @@ static const char *read_literal(struct demangler *d)
     const char *value = is_negative ? join(d, "-", digits, "") : digits;
     if (!is_gnu(d))
         return join(d, join(d, "(", type, ")"), value, "");
-    static const struct word suffixes[] = {{"i", ""}, {"j", "u"}, {"l", "l"}, {"m", "ul"}, {"x", "ll"}, {"y", "ull"}};
+    static const struct word suffixes[] = {{"i", ""},   {"j", "u"},  {"l", "l"},
+                                           {"m", "ul"}, {"x", "ll"}, {"y", "ull"}};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (code == suffixes[i].code[0])
             return join(d, value, suffixes[i].text, "");
@@ -321,11 +358,14 @@ static struct type read_parameter(struct demangler *d)
     return d->has_failed ? fail_type(d) : parameter_type(d, index);
 }
 
-// ---- substitutions ----------------------------------------------------------------------------------------------
+// ---- substitutions
+// ----------------------------------------------------------------------------------------------
 static struct type read_substitution(struct demangler *d)
 {
     static const struct word words[] = {
-        {"t", "std"}, {"a", "std::allocator"}, {"b", "std::basic_string"},
+        {"t", "std"},
+        {"a", "std::allocator"},
+        {"b", "std::basic_string"},
         {"s", "std::basic_string<char, std::char_traits<char>, std::allocator<char>>"},
         {"i", "std::basic_istream<char, std::char_traits<char>>"},
         {"o", "std::basic_ostream<char, std::char_traits<char>>"},
@@ -342,14 +382,16 @@ static struct type read_substitution(struct demangler *d)
     return known.parameter ? parameter_type(d, known.parameter - 1) : known;
 }
 
-// ---- names ------------------------------------------------------------------------------------------------------
+// ---- names
+// ------------------------------------------------------------------------------------------------------
 // "(int, float)" of the types up to `end` ('\0' = to the end of the input).
 static const char *read_parameters(struct demangler *d, char end)
 {
     const char *text = "";
     if (take(d, "v") && (peek(d) == end || peek(d) == '\0' || peek(d) == 'E'))
         return "()";
-    for (bool is_first = true; !d->has_failed && d->at < d->end && peek(d) != end && peek(d) != '.'; is_first = false) {
+    for (bool is_first = true; !d->has_failed && d->at < d->end && peek(d) != end && peek(d) != '.';
+         is_first = false) {
         const char *next = whole(d, read_type(d));
         text = is_first || !*text ? next : *next ? join(d, text, ", ", next) : text;
     }
@@ -361,7 +403,8 @@ static const char *read_unnamed(struct demangler *d)
 {
     if (take(d, "Ut")) {
         size_t index = read_index(d, 10);
-        return arena_printf(d->arena, is_gnu(d) ? "{unnamed type#%zu}" : "[unnamed type (instance %zu)]", index + 1);
+        return arena_printf(d->arena, is_gnu(d) ? "{unnamed type#%zu}" : "[unnamed type (instance %zu)]",
+                            index + 1);
     }
     if (!take(d, "Ul"))
         return fail(d);
@@ -371,7 +414,8 @@ static const char *read_unnamed(struct demangler *d)
     size_t index = read_index(d, 10);
     if (d->arena->used_bytes > d->limit_bytes)
         return fail(d);
-    return arena_printf(d->arena, is_gnu(d) ? "{lambda%s#%zu}" : "[lambda%s (instance %zu)]", parameters, index + 1);
+    return arena_printf(d->arena, is_gnu(d) ? "{lambda%s#%zu}" : "[lambda%s (instance %zu)]", parameters,
+                        index + 1);
 }
 
 static const char *last_component(struct demangler *d, const char *scope)
@@ -394,8 +438,7 @@ static const char *read_component(struct demangler *d, const char *scope)
     else if (c == 'C' || (c == 'D' && d->end - d->at > 1 && isdigit((unsigned char)d->at[1]))) {
         d->at += d->end - d->at > 1 ? 2 : 1;
         text = join(d, c == 'D' ? "~" : "", last_component(d, scope), "");
-    }
-    else if (take(d, "cv"))
+    } else if (take(d, "cv"))
         text = join(d, "operator ", whole(d, read_type(d)), "");
     else
         text = read_operator(d);
@@ -483,7 +526,8 @@ static const char *read_unscoped(struct demangler *d, bool *has_arguments)
         if (!is_known)
             remember(d, plain(text));
         struct arguments arguments;
-        const char *space = is_gnu(d) && *text && text[strlen(text) - 1] == '<' ? " " : ""; // operator<< <char>
+        const char *space =
+            is_gnu(d) && *text && text[strlen(text) - 1] == '<' ? " " : ""; // operator<< <char>
         text = join(d, text, space, read_template_arguments(d, &arguments));
         d->arguments = arguments;
         *has_arguments = true;
@@ -509,13 +553,14 @@ static const char *read_name(struct demangler *d, bool *has_arguments)
     return text;
 }
 
-// ---- types ------------------------------------------------------------------------------------------------------
+// ---- types
+// ------------------------------------------------------------------------------------------------------
 // Pointers and references: "int *", "void (*)(int)".
 static struct type wrap(struct demangler *d, struct type to, const char *mark)
 {
     if (to.is_open)
         return type_of(join(d, to.left, *to.right == '[' || *to.right == ' ' ? " (" : "(", mark),
-                             join(d, ")", to.right, ""), false);
+                       join(d, ")", to.right, ""), false);
     size_t n = strlen(to.left);
     if (n && *mark == '&' && to.left[n - 1] == '&') { // references collapse: & wins over &&
         bool is_double = n > 1 && to.left[n - 2] == '&';
@@ -572,7 +617,8 @@ static struct type read_member(struct demangler *d)
     return type_of(join(d, member.left, " ", mark), member.right, false);
 }
 
-// Dp <pattern>: every argument of a pack in turn. Only a parameter or a qualified or pointed-to one is a pattern here.
+// Dp <pattern>: every argument of a pack in turn. Only a parameter or a qualified or pointed-to one is a
+// pattern here.
 static struct type read_expansion(struct demangler *d)
 {
     if (!is_gnu(d) && d->is_in_signature) {
@@ -642,13 +688,27 @@ static struct type read_compound(struct demangler *d, char code)
 {
     struct type out;
     switch (code) {
-    case 'P': out = wrap(d, read_type(d), "*"); break;
-    case 'R': out = wrap(d, read_type(d), "&"); break;
-    case 'O': out = wrap(d, read_type(d), "&&"); break;
-    case 'F': out = read_function(d); break;
-    case 'A': out = read_array(d); break;
-    case 'M': out = read_member(d); break;
-    default: out = read_expansion(d); break;
+    case 'P':
+        out = wrap(d, read_type(d), "*");
+        break;
+    case 'R':
+        out = wrap(d, read_type(d), "&");
+        break;
+    case 'O':
+        out = wrap(d, read_type(d), "&&");
+        break;
+    case 'F':
+        out = read_function(d);
+        break;
+    case 'A':
+        out = read_array(d);
+        break;
+    case 'M':
+        out = read_member(d);
+        break;
+    default:
+        out = read_expansion(d);
+        break;
     }
     remember(d, out);
     return out;
@@ -686,7 +746,8 @@ static struct type read_type(struct demangler *d)
     return d->has_failed ? plain("") : out;
 }
 
-// ---- the whole --------------------------------------------------------------------------------------------------
+// ---- the whole
+// --------------------------------------------------------------------------------------------------
 // `is_short`: leave the return type out.
 static const char *read_encoding(struct demangler *d, bool is_short)
 {
@@ -716,7 +777,10 @@ const char *demangle(struct arena *arena, const char *name, enum demangle_style 
 {
     if (strncmp(name, "_Z", 2) != 0)
         return name;
-    struct demangler d = {.arena = arena, .at = name + 2, .end = name + strlen(name), .style = style,
+    struct demangler d = {.arena = arena,
+                          .at = name + 2,
+                          .end = name + strlen(name),
+                          .style = style,
                           .limit_bytes = arena->used_bytes + MAX_TEXT_BYTES + 64 * strlen(name)};
     const char *text = read_encoding(&d, false);
     bool is_good = !d.has_failed && (d.at == d.end || *d.at == '.'); // .constprop.0 and the like
@@ -726,8 +790,8 @@ const char *demangle(struct arena *arena, const char *name, enum demangle_style 
 
 const char *demangle_base(struct arena *arena, const char *demangled)
 {
-    // The name ends where template arguments or parameters begin, outside brackets; its start is behind the last
-    // blank or "::" there.
+    // The name ends where template arguments or parameters begin, outside brackets; its start is behind the
+    // last blank or "::" there.
     const char *start = demangled, *at = demangled;
     int depth = 0;
     const char *end = NULL, *candidate_end = NULL;

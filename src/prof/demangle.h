@@ -5,10 +5,10 @@
 //     ... DEMANGLE_GNU
 //         "void transpose<32>(float*, float const*, int)"                 as c++filt prints it
 //
-// A name that is not mangled (extern "C"), or uses what this subset lacks (expressions, decltype, vendor types), comes
-// back as it is. The subset: nested and local names, templates, packs, substitutions, literals, lambdas, unnamed
-// namespaces, operators, pointers, references, cv, arrays, functions, members, builtin types.
-// The NVIDIA style keeps template parameters in the signature (T1, T2), as Nsight Compute does.
+// A name that is not mangled (extern "C"), or uses what this subset lacks (expressions, decltype, vendor
+// types), comes back as it is. The subset: nested and local names, templates, packs, substitutions, literals,
+// lambdas, unnamed namespaces, operators, pointers, references, cv, arrays, functions, members, builtin
+// types. The NVIDIA style keeps template parameters in the signature (T1, T2), as Nsight Compute does.
 #ifndef PROF_DEMANGLE_H
 #define PROF_DEMANGLE_H
 #include "base/arena.h"

@@ -57,8 +57,8 @@ static int by_file_line(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-// For each of launch->lines the first with the same file and line (columns and inlining do not split a row); 0 where
-// the line is unknown.
+// For each of launch->lines the first with the same file and line (columns and inlining do not split a row);
+// 0 where the line is unknown.
 static const uint32_t *first_entries(struct arena *arena, const struct profile_launch *launch)
 {
     struct entry *entries = arena_array(arena, struct entry, launch->n_lines);
@@ -85,7 +85,8 @@ struct line_row *launch_lines(struct arena *arena, const struct profile_launch *
     struct line_row *rows = arena_array(arena, struct line_row, launch->n_insns);
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         uint32_t line = launch->insns[i].line;
-        rows[i] = (struct line_row){.line = line < launch->n_lines ? first[line] : 0, .worst_insn = i,
+        rows[i] = (struct line_row){.line = line < launch->n_lines ? first[line] : 0,
+                                    .worst_insn = i,
                                     .counters = launch->insns[i].counters};
         rows[i].cost_cycles = cost_of(&rows[i].counters);
     }
@@ -130,7 +131,8 @@ const char *launch_place(struct arena *arena, const struct profile_launch *launc
     return arena_printf(arena, "%s, instruction %u", base_name(launch->module), insn);
 }
 
-// ---- the finding ------------------------------------------------------------------------------------------------
+// ---- the finding
+// ------------------------------------------------------------------------------------------------
 static const char *count_text(struct arena *arena, uint64_t n)
 {
     struct buf text = {0};
@@ -150,11 +152,14 @@ static const char *action_of(uint8_t class)
     switch (class) {
     case CLASS_GLOBAL_LD:
     case CLASS_SHARED_LD:
-    case CLASS_GENERIC_LD: return "load";
+    case CLASS_GENERIC_LD:
+        return "load";
     case CLASS_GLOBAL_ST:
     case CLASS_SHARED_ST:
-    case CLASS_GENERIC_ST: return "store";
-    default: return "atomic";
+    case CLASS_GENERIC_ST:
+        return "store";
+    default:
+        return "atomic";
     }
 }
 
@@ -173,37 +178,44 @@ static void describe_conflict(struct arena *arena, const struct profile_launch *
         arena,
         "Bank conflicts: the shared %s at %s takes %.4g wavefronts a request where %.4g would do. "
         "%s of this kernel's %s wavefronts are excess (%.0f %%).",
-        action_of(insn->class), launch_place(arena, launch, out->insn), per(c->shared_wavefronts, c->shared_requests),
-        per(c->shared_ideal, c->shared_requests), count_text(arena, excess_wavefronts(total)),
-        count_text(arena, total->shared_wavefronts), 100 * per(excess_wavefronts(total), total->shared_wavefronts));
+        action_of(insn->class), launch_place(arena, launch, out->insn),
+        per(c->shared_wavefronts, c->shared_requests), per(c->shared_ideal, c->shared_requests),
+        count_text(arena, excess_wavefronts(total)), count_text(arena, total->shared_wavefronts),
+        100 * per(excess_wavefronts(total), total->shared_wavefronts));
     uint32_t pad = insn->access_bytes > 4 ? insn->access_bytes : 4;
     out->fix = is_atomic(insn->class)
-                   ? "Lanes of a warp meet on one word or bank: give each warp its own copy, or add up within the warp "
+                   ? "Lanes of a warp meet on one word or bank: give each warp its own copy, or add up "
+                     "within the warp "
                      "first (shuffle, or one atomic for all lanes with the same key)."
-                   : arena_printf(arena,
-                                  "Lanes walk down a column whose pitch is a multiple of the 128 bytes of all banks: "
-                                  "make each row %u bytes longer ([32][33] instead of [32][32]), or store element "
-                                  "(row, column) at column XOR row.",
-                                  pad);
+                   : arena_printf(
+                         arena,
+                         "Lanes walk down a column whose pitch is a multiple of the 128 bytes of all banks: "
+                         "make each row %u bytes longer ([32][33] instead of [32][32]), or store element "
+                         "(row, column) at column XOR row.",
+                         pad);
 }
 
-static void describe_sectors(struct arena *arena, const struct profile_launch *launch, const struct counters *total,
-                             struct finding *out)
+static void describe_sectors(struct arena *arena, const struct profile_launch *launch,
+                             const struct counters *total, struct finding *out)
 {
     const struct profile_insn *insn = &launch->insns[out->insn];
     const struct counters *c = &insn->counters;
     double excess = per(excess_sectors(c), c->global_requests);
     bool is_by_one = excess <= 1 && per(c->global_ideal, c->global_requests) > 1;
-    out->kind = is_atomic(insn->class) ? FINDING_SCATTERED : is_by_one ? FINDING_MISALIGNED : FINDING_UNCOALESCED;
+    out->kind = is_atomic(insn->class) ? FINDING_SCATTERED
+                : is_by_one            ? FINDING_MISALIGNED
+                                       : FINDING_UNCOALESCED;
     static const char *const heads[] = {[FINDING_UNCOALESCED] = "Uncoalesced access",
                                         [FINDING_MISALIGNED] = "Misaligned access",
                                         [FINDING_SCATTERED] = "Scattered atomics"};
     static const char *const fixes[] = {
-        [FINDING_UNCOALESCED] = "Let consecutive lanes touch consecutive addresses: index the fastest dimension with "
-                                "threadIdx.x; where the order must change, go through a tile in shared memory; keep "
-                                "fields that are read alone in arrays of their own.",
-        [FINDING_MISALIGNED] = "Each warp's range begins inside a sector and so touches one more: shift or pad the data "
-                               "so that it begins at a multiple of 32 bytes.",
+        [FINDING_UNCOALESCED] =
+            "Let consecutive lanes touch consecutive addresses: index the fastest dimension with "
+            "threadIdx.x; where the order must change, go through a tile in shared memory; keep "
+            "fields that are read alone in arrays of their own.",
+        [FINDING_MISALIGNED] =
+            "Each warp's range begins inside a sector and so touches one more: shift or pad the data "
+            "so that it begins at a multiple of 32 bytes.",
         [FINDING_SCATTERED] = "Collect in shared memory first and let each block add its totals once."};
     out->text = arena_printf(
         arena,
@@ -228,8 +240,8 @@ static uint32_t worst_by(const struct profile_launch *launch, uint64_t (*excess)
 
 struct finding launch_finding(struct arena *arena, const struct profile_launch *launch)
 {
-    struct finding out = {FINDING_NONE, 0, "Nothing to mend: neither shared wavefronts nor global sectors are wasted.",
-                          ""};
+    struct finding out = {FINDING_NONE, 0,
+                          "Nothing to mend: neither shared wavefronts nor global sectors are wasted.", ""};
     if (!launch->n_insns)
         return out;
     struct counters total;

@@ -14,11 +14,11 @@ struct line_row {
     uint32_t worst_insn; // of the instructions on this line, the one with the highest cost
     struct counters counters;
     uint64_t excess_wavefronts, excess_sectors; // shared; global
-    double cost_cycles; // excess_cost_cycles of the whole line
+    double cost_cycles;                         // excess_cost_cycles of the whole line
 };
 
-// What excess costs an SM, to order findings and lines by: a shared wavefront holds the data stage for one cycle, and
-// between L1 and L2 an SM moves two sectors (64 bytes) a cycle. An order, not a forecast of time.
+// What excess costs an SM, to order findings and lines by: a shared wavefront holds the data stage for one
+// cycle, and between L1 and L2 an SM moves two sectors (64 bytes) a cycle. An order, not a forecast of time.
 double excess_cost_cycles(uint64_t excess_wavefronts, uint64_t excess_sectors);
 
 // Rows in order of cost, ties in program order. Instructions that touched no memory are in them too.
@@ -27,14 +27,20 @@ struct line_row *launch_lines(struct arena *arena, const struct profile_launch *
 // "file.cu:31", or "file.ptx, instruction 12" where the line is unknown.
 const char *launch_place(struct arena *arena, const struct profile_launch *launch, uint32_t insn);
 
-enum finding_kind { FINDING_NONE, FINDING_BANK_CONFLICT, FINDING_UNCOALESCED, FINDING_MISALIGNED, FINDING_SCATTERED };
+enum finding_kind {
+    FINDING_NONE,
+    FINDING_BANK_CONFLICT,
+    FINDING_UNCOALESCED,
+    FINDING_MISALIGNED,
+    FINDING_SCATTERED
+};
 
 // The most expensive avoidable thing; kind FINDING_NONE where less than a tenth of the traffic is excess.
 struct finding {
     enum finding_kind kind;
-    uint32_t insn;        // where it happens most
-    const char *text;     // what was seen, in numbers
-    const char *fix;      // what to change
+    uint32_t insn;    // where it happens most
+    const char *text; // what was seen, in numbers
+    const char *fix;  // what to change
 };
 
 struct finding launch_finding(struct arena *arena, const struct profile_launch *launch);

@@ -86,7 +86,8 @@ static bool is_suffix(const char *suffix)
     return false;
 }
 
-// launch__, memory_ and the like have no list at ncu: only the rows we have, and the bases they share, are known.
+// launch__, memory_ and the like have no list at ncu: only the rows we have, and the bases they share, are
+// known.
 static bool is_known(const char *name)
 {
     size_t n = strcspn(name, ".");

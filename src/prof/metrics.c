@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Sets of op classes. ONLY is the opcode as written; the plural names add generic accesses, whose counters say which
-// memory they met.
+// Sets of op classes. ONLY is the opcode as written; the plural names add generic accesses, whose counters
+// say which memory they met.
 #define ONLY(class) (1u << CLASS_##class)
 enum {
     ALL = (1u << N_OP_CLASSES) - 1,
@@ -27,9 +27,19 @@ enum {
 static double sum(const struct metric_input *in, enum counter counter, uint32_t classes)
 {
     uint64_t total = 0;
-    for (int class = 0; class < N_OP_CLASSES; class++)
+    for (int class = 0; class < N_OP_CLASSES; class ++)
         if (classes >> class & 1)
             total += counter_get(&in->by_class[class], counter);
+    return (double)total;
+}
+
+// A local access makes one request for each row of 32 words, 4 bytes a lane.
+static double local_requests(const struct metric_input *in, uint32_t classes)
+{
+    uint64_t total = 0;
+    for (int class = 0; class < N_OP_CLASSES; class ++)
+        if (classes >> class & 1)
+            total += in->local_rows[class];
     return (double)total;
 }
 
@@ -71,6 +81,7 @@ static double registers_allocated(const struct metric_input *in)
 
 // The words that formulas use.
 #define SUM(counter, classes) sum(in, COUNTER_##counter, (classes))
+#define LOCAL_REQUESTS(classes) local_requests(in, (classes))
 #define UNIT(counter, which) ((double)in->by_unit[which].counter)
 #define WIDTH(bytes) ((double)in->requests_by_width[bytes])
 #define RATIO(part, whole) ratio((part), (whole))
@@ -87,6 +98,11 @@ static double registers_allocated(const struct metric_input *in)
 #define T_HITS (SUM(global_hits, GLOBAL_LDS | GLOBAL_STS) + SUM(local_hits, ALL))
 #define L2_REQUESTS (SUM(l2_read_requests, ALL) + SUM(l2_write_requests, ALL) + SUM(l2_atomic_requests, ALL))
 #define L2_SECTORS (SUM(l2_read_sectors, ALL) + SUM(l2_write_sectors, ALL) + SUM(l2_atomic_sectors, ALL))
+#define L2_READS SUM(l2_read_sectors, ALL)
+#define L2_WRITES SUM(l2_write_sectors, ALL)
+#define FABRIC_WRITES SUM(fabric_sectors, GLOBAL_STS | LOCAL_STS)
+#define FABRIC_READS (SUM(fabric_sectors, ALL & ~(GLOBAL_ATOMS | GLOBAL_REDS)) - FABRIC_WRITES)
+#define CROSSED(part, whole, fabric) ((part) * (1 + ratio((fabric), (whole))))
 #define L2_HITS (SUM(l2_read_hits, ALL) + SUM(l2_write_hits, ALL) + SUM(l2_atomic_hits, ALL))
 #define DRAM_WRITES (SUM(dram_write_sectors, ALL) + (double)launch->dram_write_sectors)
 
@@ -95,8 +111,8 @@ static double formula_value(const struct metric_input *in, enum metric metric)
 {
     const struct profile_launch *launch = in->launch;
     switch (metric) {
-#define METRIC(base, suffix, unit, class, formula, text)                                              \
-    case METRIC_##base##_##suffix:                                                                    \
+#define METRIC(base, suffix, unit, class, formula, text) \
+    case METRIC_##base##_##suffix:                       \
         return (double)(formula);
 #include "prof/metrics.def"
 #undef METRIC
@@ -143,11 +159,16 @@ enum metric_class metric_class(const struct metric_input *in, enum metric metric
 {
     bool is_ptx = strcmp(in->launch->isa, "ptx") == 0;
     switch (metric < N_METRICS ? row_classes[metric] : EXACT) {
-    case MODELLED: return METRIC_MODELLED;
-    case MIX: return is_ptx ? METRIC_ESTIMATED : METRIC_EXACT;
-    case MERGE: return in->may_merge_shared ? METRIC_ESTIMATED : METRIC_EXACT;
-    case REGISTERS: return in->launch->registers_are_estimated ? METRIC_ESTIMATED : METRIC_EXACT;
-    default: return METRIC_EXACT;
+    case MODELLED:
+        return METRIC_MODELLED;
+    case MIX:
+        return is_ptx ? METRIC_ESTIMATED : METRIC_EXACT;
+    case MERGE:
+        return in->may_merge_shared ? METRIC_ESTIMATED : METRIC_EXACT;
+    case REGISTERS:
+        return in->launch->registers_are_estimated ? METRIC_ESTIMATED : METRIC_EXACT;
+    default:
+        return METRIC_EXACT;
     }
 }
 
@@ -172,25 +193,28 @@ static bool parse_address(const char *text, const char **base, size_t *base_leng
     return *base_length > 0;
 }
 
-// Could ptxas make one wider access of these two? Same opcode class and width, same base, neighbouring offsets.
+// Could ptxas make one wider access of these two? Same opcode class and width, same base, neighbouring
+// offsets.
 static bool could_join(const struct profile_insn *a, const struct profile_insn *b)
 {
     const char *base_a, *base_b;
     size_t n_a, n_b;
     long offset_a, offset_b;
     return a->class == b->class && a->access_bytes == b->access_bytes && a->access_bytes <= 8 &&
-           parse_address(a->text, &base_a, &n_a, &offset_a) && parse_address(b->text, &base_b, &n_b, &offset_b) &&
-           n_a == n_b && memcmp(base_a, base_b, n_a) == 0 && labs(offset_a - offset_b) == a->access_bytes;
+           parse_address(a->text, &base_a, &n_a, &offset_a) &&
+           parse_address(b->text, &base_b, &n_b, &offset_b) && n_a == n_b &&
+           memcmp(base_a, base_b, n_a) == 0 && labs(offset_a - offset_b) == a->access_bytes;
 }
 
-// PTX only. Compared with the shared accesses shortly before: the distance over which neighbours are looked for is a
-// choice of ours (a generous basic block).
+// PTX only. Compared with the shared accesses shortly before: the distance over which neighbours are looked
+// for is a choice of ours (a generous basic block).
 static bool may_merge_shared(const struct profile_launch *launch)
 {
     enum { REACH = 128 };
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         const struct profile_insn *insn = &launch->insns[i];
-        if (!insn->counters.shared_requests || (insn->class != CLASS_SHARED_LD && insn->class != CLASS_SHARED_ST))
+        if (!insn->counters.shared_requests ||
+            (insn->class != CLASS_SHARED_LD && insn->class != CLASS_SHARED_ST))
             continue;
         for (uint32_t j = i > REACH ? i - REACH : 0; j < i; j++)
             if (launch->insns[j].counters.shared_requests && could_join(&launch->insns[j], insn))
@@ -199,7 +223,8 @@ static bool may_merge_shared(const struct profile_launch *launch)
     return false;
 }
 
-void metric_input_start(struct metric_input *out, const struct profile_launch *launch, const struct kv_file *device)
+void metric_input_start(struct metric_input *out, const struct profile_launch *launch,
+                        const struct kv_file *device)
 {
     *out = (struct metric_input){.launch = launch, .device = device};
     out->may_merge_shared = strcmp(launch->isa, "ptx") == 0 && may_merge_shared(launch);
@@ -210,11 +235,14 @@ void metric_input_add(struct metric_input *out, const struct profile_insn *insn)
     const struct counters *c = &insn->counters;
     counters_add(&out->by_class[insn->class], c);
     counters_add(&out->by_unit[insn->unit], c);
+    out->local_rows[insn->class] += c->local_requests * (insn->access_bytes > 4 ? insn->access_bytes / 4 : 1);
     if (insn->access_bytes < sizeof out->requests_by_width / sizeof *out->requests_by_width)
-        out->requests_by_width[insn->access_bytes] += c->global_requests + c->local_requests + c->shared_requests;
+        out->requests_by_width[insn->access_bytes] +=
+            c->global_requests + c->local_requests + c->shared_requests;
 }
 
-void metric_input_init(struct metric_input *out, const struct profile_launch *launch, const struct kv_file *device)
+void metric_input_init(struct metric_input *out, const struct profile_launch *launch,
+                       const struct kv_file *device)
 {
     metric_input_start(out, launch, device);
     for (uint32_t i = 0; i < launch->n_insns; i++)

@@ -1,10 +1,11 @@
-// The numbers people see, under Nsight Compute's names: metrics.def says how each follows from a launch's counters.
+// The numbers people see, under Nsight Compute's names: metrics.def says how each follows from a launch's
+// counters.
 //
 //     struct metric_input in;
 //     metric_input_init(&in, launch, metric_device_read(&arena, profile));
 //     struct metric_pick pick;
-//     if (!metric_find("dram__bytes_read.sum", &pick, &err)) return 2;      // neither ours nor one of ncu's names
-//     double bytes = metric_value(&in, pick.metric);                          // NAN: n/a
+//     if (!metric_find("dram__bytes_read.sum", &pick, &err)) return 2;      // neither ours nor one of ncu's
+//     names double bytes = metric_value(&in, pick.metric);                          // NAN: n/a
 //
 // Owner of everything: the profile. An input may also be filled from some instructions only (a source line).
 #ifndef PROF_METRICS_H
@@ -38,8 +39,9 @@ struct metric_input {
     const struct kv_file *device;           // the device's values as the profile holds them
     struct counters by_class[N_OP_CLASSES]; // sums over the instructions of each class
     struct counters by_unit[N_UNITS];
-    uint64_t requests_by_width[33];         // global, local and shared accesses by bytes per lane
-    bool may_merge_shared;                  // PTX with shared accesses that ptxas could join
+    uint64_t requests_by_width[33];    // global, local and shared accesses by bytes per lane
+    uint64_t local_rows[N_OP_CLASSES]; // local accesses times the 4-byte words of a lane
+    bool may_merge_shared;             // PTX with shared accesses that ptxas could join
 };
 
 struct metric_pick {
@@ -56,15 +58,17 @@ const struct kv_file *metric_device_read(struct arena *arena, const struct profi
 double metric_device_number(const struct kv_file *device, const char *key);
 const char *metric_device_text(const struct kv_file *device, const char *key); // "" if missing
 
-void metric_input_init(struct metric_input *out, const struct profile_launch *launch, const struct kv_file *device);
-void metric_input_start(struct metric_input *out, const struct profile_launch *launch, const struct kv_file *device);
+void metric_input_init(struct metric_input *out, const struct profile_launch *launch,
+                       const struct kv_file *device);
+void metric_input_start(struct metric_input *out, const struct profile_launch *launch,
+                        const struct kv_file *device);
 void metric_input_add(struct metric_input *out, const struct profile_insn *insn); // after metric_input_start
 
 double metric_value(const struct metric_input *in, enum metric metric); // NAN: n/a
 enum metric_class metric_class(const struct metric_input *in, enum metric metric);
 
-// By ncu's name, an older one or nvprof's (metric_aliases.def), with or without suffix. A name that ncu has and we do
-// not model is good and gives METRIC_NONE; an unknown one is an error with the nearest name.
+// By ncu's name, an older one or nvprof's (metric_aliases.def), with or without suffix. A name that ncu has
+// and we do not model is good and gives METRIC_NONE; an unknown one is an error with the nearest name.
 bool metric_find(const char *name, struct metric_pick *out, struct err *err);
 // Does Nsight Compute know this base name (of any supported chip)?
 bool ncu_knows(const char *base, size_t length);

@@ -1,9 +1,10 @@
-// Reads profile files. Nothing in the file is trusted: every length is checked against what is there, every index
-// against what it points into.
+// Reads profile files. Nothing in the file is trusted: every length is checked against what is there, every
+// index against what it points into.
 #include "prof/profile.h"
 #include "base/buf.h"
 #include "base/vec.h"
 #include "isa/kernel.h"
+#include "prof/demangle.h"
 #include "prof/profile_format.h"
 #include <string.h>
 
@@ -60,7 +61,8 @@ static bool add_schema_line(struct schema *schema, const char *line, size_t n)
     char type = space[1];
     const char *name = space + 3;
     if (word == 6 && memcmp(line, "launch", 6) == 0)
-        schema->launch[schema->n_launch++] = (struct column){type, find_field(launch_fields, type, name, rest)};
+        schema->launch[schema->n_launch++] =
+            (struct column){type, find_field(launch_fields, type, name, rest)};
     else if (word == 11 && memcmp(line, "environment", 11) == 0)
         schema->environment[schema->n_environment++] =
             (struct column){type, find_field(environment_fields, type, name, rest)};
@@ -171,8 +173,8 @@ static bool read_launch(struct reader *reader, struct decoder *payload)
     decode_columns(payload, reader->schema.launch, reader->schema.n_launch, &launch, reader->arena);
     decode_lines(payload, &launch, reader->arena);
     decode_insns(payload, &reader->schema, &launch, reader->arena);
-    const char **texts[] = {&launch.kernel, &launch.demangled, &launch.isa, &launch.module, &launch.device,
-                            &launch.model};
+    const char **texts[] = {&launch.kernel, &launch.demangled, &launch.isa,
+                            &launch.module, &launch.device,    &launch.model};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!*texts[i])
             *texts[i] = "";
@@ -202,7 +204,8 @@ static bool read_payload(struct reader *reader, uint8_t kind, struct decoder *pa
 
 static bool bad_file(struct reader *reader, const uint8_t *at, const char *what)
 {
-    return err_set(reader->err, "'%s' is damaged: %s at byte %zu", reader->path, what, (size_t)(at - reader->start));
+    return err_set(reader->err, "'%s' is damaged: %s at byte %zu", reader->path, what,
+                   (size_t)(at - reader->start));
 }
 
 // One record; at the end of the file, or where the last record was cut off, `file.at` becomes `file.end`.
@@ -213,7 +216,8 @@ static bool read_record(struct reader *reader)
     size_t left = (size_t)(file->end - start);
     struct decoder head = {start + 1, file->end, false};
     uint32_t length = left < RECORD_HEAD_BYTES ? 0 : decode_fixed32(&head);
-    if (left < RECORD_HEAD_BYTES + RECORD_TAIL_BYTES || left - RECORD_HEAD_BYTES - RECORD_TAIL_BYTES < length) {
+    if (left < RECORD_HEAD_BYTES + RECORD_TAIL_BYTES ||
+        left - RECORD_HEAD_BYTES - RECORD_TAIL_BYTES < length) {
         reader->profile->is_truncated = true;
         file->at = file->end;
         return true;
@@ -232,7 +236,8 @@ static bool read_record(struct reader *reader)
 static bool read_magic(struct reader *reader)
 {
     struct decoder *file = &reader->file;
-    if (file->end - file->at < PROFILE_MAGIC_BYTES + 4 || memcmp(file->at, PROFILE_MAGIC, PROFILE_MAGIC_BYTES) != 0)
+    if (file->end - file->at < PROFILE_MAGIC_BYTES + 4 ||
+        memcmp(file->at, PROFILE_MAGIC, PROFILE_MAGIC_BYTES) != 0)
         return err_set(reader->err, "'%s' is not a warpglass profile", reader->path);
     file->at += PROFILE_MAGIC_BYTES;
     uint32_t version = decode_fixed32(file);
@@ -242,19 +247,25 @@ static bool read_magic(struct reader *reader)
     return true;
 }
 
-struct profile *profile_parse(struct arena *arena, const char *path, const void *bytes, size_t n, struct err *err)
+struct profile *profile_parse(struct arena *arena, const char *path, const void *bytes, size_t n,
+                              struct err *err)
 {
     struct profile *profile = arena_new(arena, struct profile);
     *profile = (struct profile){.path = arena_string(arena, path, strlen(path)), .device_text = ""};
     profile->environment = (struct profile_environment){"", "", "", "", "", 0, 0};
-    struct reader reader = {.arena = arena, .path = path, .start = bytes, .profile = profile, .err = err,
+    struct reader reader = {.arena = arena,
+                            .path = path,
+                            .start = bytes,
+                            .profile = profile,
+                            .err = err,
                             .file = {bytes, (const uint8_t *)bytes + n, false}};
     bool is_good = read_magic(&reader);
     while (is_good && reader.file.at < reader.file.end)
         is_good = read_record(&reader);
     if (is_good && reader.launches.n) {
-        profile->launches = arena_copy(arena, reader.launches.at, reader.launches.n * sizeof *profile->launches,
-                                       _Alignof(struct profile_launch));
+        profile->launches =
+            arena_copy(arena, reader.launches.at, reader.launches.n * sizeof *profile->launches,
+                       _Alignof(struct profile_launch));
         profile->n_launches = (uint32_t)reader.launches.n;
     }
     vec_release(&reader.launches);
@@ -281,23 +292,29 @@ void launch_totals(const struct profile_launch *launch, struct counters *out)
 // Bytes per lane of a load or store: its elements times their size.
 static uint8_t access_bytes(const struct insn *insn)
 {
-    static const uint8_t element_bytes[N_ELEMS] = {[ELEM_U8] = 1, [ELEM_S8] = 1, [ELEM_U16] = 2, [ELEM_S16] = 2,
-                                                   [ELEM_B32] = 4, [ELEM_B64] = 8, [ELEM_B128] = 16};
+    static const uint8_t element_bytes[N_ELEMS] = {
+        [ELEM_U8] = 1,  [ELEM_S8] = 1,  [ELEM_U16] = 2,  [ELEM_S16] = 2,
+        [ELEM_B32] = 4, [ELEM_B64] = 8, [ELEM_B128] = 16};
     if (insn->class == CLASS_NONE || insn->elem >= N_ELEMS)
         return 0;
     return (uint8_t)(element_bytes[insn->elem] * (insn->n_data ? insn->n_data : 1));
 }
 
-void profile_launch_from_kernel(struct arena *arena, const struct kernel *kernel, const struct counters *counters,
-                                struct profile_launch *out)
+void profile_launch_from_kernel(struct arena *arena, const struct kernel *kernel,
+                                const struct counters *counters, struct profile_launch *out)
 {
     struct profile_insn *insns = arena_array(arena, struct profile_insn, kernel->n_insns);
     out->n_exact = out->n_approximate = 0;
     for (uint32_t i = 0; i < kernel->n_insns; i++) {
         const struct insn *insn = &kernel->insns[i];
         uint8_t fidelity = kernel->fidelity ? kernel->fidelity[i] : FIDELITY_EXACT;
-        insns[i] = (struct profile_insn){kernel->texts ? kernel->texts[i] : "", insn->line, insn->unit, insn->class,
-                                         fidelity, access_bytes(insn), counters[i]};
+        insns[i] = (struct profile_insn){kernel->texts ? kernel->texts[i] : "",
+                                         insn->line,
+                                         insn->unit,
+                                         insn->class,
+                                         fidelity,
+                                         access_bytes(insn),
+                                         counters[i]};
         *(fidelity == FIDELITY_EXACT ? &out->n_exact : &out->n_approximate) += counters[i].executed != 0;
     }
     struct profile_line *lines = arena_array(arena, struct profile_line, kernel->n_lines);
@@ -306,6 +323,7 @@ void profile_launch_from_kernel(struct arena *arena, const struct kernel *kernel
         lines[i] = (struct profile_line){line->file, line->line, line->column, line->inlined_at};
     }
     out->kernel = kernel->name;
+    out->demangled = demangle(arena, kernel->name, DEMANGLE_NVIDIA);
     out->isa = kernel->isa;
     out->module = kernel->path;
     out->registers = kernel->registers;

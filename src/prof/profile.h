@@ -1,5 +1,6 @@
-// The frozen result of a run and its file. `run` and `launch` write it, `report`, `diff` and `annotate` read it; the two
-// meet nowhere else. One record per launch, appended when the launch ends, so a kill loses at most one.
+// The frozen result of a run and its file. `run` and `launch` write it, `report`, `diff` and `annotate` read
+// it; the two meet nowhere else. One record per launch, appended when the launch ends, so a kill loses at
+// most one.
 //
 //     struct profile_writer *w = profile_create("x.wgp", &environment, &err);
 //     profile_append(w, &launch_record, &err);
@@ -14,37 +15,41 @@
 #include <stdint.h>
 
 struct profile_insn {
-    const char *text;       // the instruction as written or disassembled
-    uint32_t line;          // index into lines
-    uint8_t unit, class;    // enum unit, enum op_class
-    uint8_t fidelity;       // enum fidelity
-    uint8_t access_bytes;   // bytes per lane of a memory instruction, else 0
+    const char *text;     // the instruction as written or disassembled
+    uint32_t line;        // index into lines
+    uint8_t unit, class;  // enum unit, enum op_class
+    uint8_t fidelity;     // enum fidelity
+    uint8_t access_bytes; // bytes per lane of a memory instruction, else 0
     struct counters counters;
 };
 
-struct profile_line { uint32_t file, line, column; int32_t inlined_at; };
+struct profile_line {
+    uint32_t file, line, column;
+    int32_t inlined_at;
+};
 
 struct kernel;
 
 // One kernel launch.
 struct profile_launch {
-    uint64_t id;                 // launch order, from 0
-    const char *kernel;          // mangled
-    const char *demangled;       // as ncu prints it: name(args); extern "C" plain
-    const char *isa;             // "ptx" or "sass"
-    const char *module;          // file it came from
+    uint64_t id;           // launch order, from 0
+    const char *kernel;    // mangled
+    const char *demangled; // as ncu prints it: name(args); extern "C" plain
+    const char *isa;       // "ptx" or "sass"
+    const char *module;    // file it came from
     uint32_t grid[3], block[3], cluster;
     uint32_t context, stream;
     uint32_t registers, static_shared_bytes, dynamic_shared_bytes, local_bytes, n_barriers;
     bool registers_are_estimated;
     // occupancy (device/occupancy.h), as numbers
-    uint32_t limit_blocks, limit_registers, limit_shared, limit_warps, limit_barriers, blocks_per_sm, warps_per_sm;
+    uint32_t limit_blocks, limit_registers, limit_shared, limit_warps, limit_barriers, blocks_per_sm,
+        warps_per_sm;
     uint32_t registers_per_block, shared_per_block_bytes;
     uint64_t shared_config_bytes, l1_bytes;
     double occupancy;
-    const char *device;          // id
+    const char *device; // id
     uint32_t n_sms;
-    const char *model;           // "off", "counters", "cycles"
+    const char *model; // "off", "counters", "cycles"
     bool cache_flushed;
     uint64_t warp_instructions;
     uint64_t cycles;             // modelled; 0 where time is not modelled
@@ -52,7 +57,7 @@ struct profile_launch {
     // environment: varies from run to run
     double wall_seconds;
     uint32_t n_exact, n_approximate, n_unsupported; // instructions (of the text) that ran, by fidelity
-    const char *fault;           // text of a guest fault that ended the launch, NULL otherwise
+    const char *fault; // text of a guest fault that ended the launch, NULL otherwise
     const char *const *files;
     uint32_t n_files;
     const struct profile_line *lines;
@@ -61,15 +66,19 @@ struct profile_launch {
     uint32_t n_insns;
 };
 
-struct profile_environment { const char *program, *arguments, *host, *version, *device_reason; uint32_t process_id; uint64_t start_unix_seconds; };
+struct profile_environment {
+    const char *program, *arguments, *host, *version, *device_reason;
+    uint32_t process_id;
+    uint64_t start_unix_seconds;
+};
 
 struct profile {
     const char *path;
     struct profile_environment environment;
     struct profile_launch *launches;
     uint32_t n_launches;
-    const char *device_text;     // the device's resolved values as "key = value unit @tag" lines
-    bool is_truncated;           // the last record was cut off
+    const char *device_text; // the device's resolved values as "key = value unit @tag" lines
+    bool is_truncated;       // the last record was cut off
 };
 
 struct profile_writer;
@@ -79,12 +88,14 @@ bool profile_append(struct profile_writer *writer, const struct profile_launch *
 bool profile_close(struct profile_writer *writer, struct err *err);
 struct profile *profile_read(struct arena *arena, const char *path, struct err *err);
 // The same from bytes in memory; nothing points into them afterwards.
-struct profile *profile_parse(struct arena *arena, const char *path, const void *bytes, size_t n, struct err *err);
+struct profile *profile_parse(struct arena *arena, const char *path, const void *bytes, size_t n,
+                              struct err *err);
 
-// What a launch record says of the kernel: names, needs, lines, instructions with their counters (kernel->n_insns of
-// them), the fidelity counts. Borrows the kernel's texts; the rest of `out` is the caller's.
-void profile_launch_from_kernel(struct arena *arena, const struct kernel *kernel, const struct counters *counters,
-                                struct profile_launch *out);
+// What a launch record says of the kernel: names, needs, lines, instructions with their counters
+// (kernel->n_insns of them), the fidelity counts. Borrows the kernel's texts; the rest of `out` is the
+// caller's.
+void profile_launch_from_kernel(struct arena *arena, const struct kernel *kernel,
+                                const struct counters *counters, struct profile_launch *out);
 
 void launch_totals(const struct profile_launch *launch, struct counters *out);
 #endif

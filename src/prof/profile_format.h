@@ -4,7 +4,8 @@
 #include "prof/codec.h"
 #include "prof/profile.h"
 
-#define PROFILE_MAGIC "\x89WGP\r\n\x1a\n" // the bytes around the name show what a text transfer would have broken
+#define PROFILE_MAGIC \
+    "\x89WGP\r\n\x1a\n" // the bytes around the name show what a text transfer would have broken
 
 enum {
     PROFILE_MAGIC_BYTES = 8,

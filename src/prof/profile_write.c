@@ -1,5 +1,5 @@
-// Writes profile files: the head when it is created, one record per launch, each by a single write(2) so that a kill
-// loses at most the launch that had not ended.
+// Writes profile files: the head when it is created, one record per launch, each by a single write(2) so that
+// a kill loses at most the launch that had not ended.
 #include "base/buf.h"
 #include "prof/profile_format.h"
 #include <errno.h>
@@ -192,7 +192,8 @@ bool profile_append(struct profile_writer *writer, const struct profile_launch *
 
 bool profile_close(struct profile_writer *writer, struct err *err)
 {
-    bool is_closed = close(writer->fd) == 0 || err_set(err, "cannot write '%s': %s", writer->path, strerror(errno));
+    bool is_closed =
+        close(writer->fd) == 0 || err_set(err, "cannot write '%s': %s", writer->path, strerror(errno));
     encoder_release(&writer->record);
     free(writer->path);
     free(writer);

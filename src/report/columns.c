@@ -36,7 +36,8 @@ static void end_line(struct buf *out)
     buf_puts(out, "\n");
 }
 
-static void print_heads(const struct report_launch *launches, uint32_t n, struct arena *arena, struct buf *out)
+static void print_heads(const struct report_launch *launches, uint32_t n, struct arena *arena,
+                        struct buf *out)
 {
     buf_printf(out, "%-*s", LABEL_WIDTH, "");
     for (uint32_t i = 0; i < n; i++)
@@ -45,23 +46,25 @@ static void print_heads(const struct report_launch *launches, uint32_t n, struct
     buf_printf(out, "%-*s", LABEL_WIDTH, "grid, block");
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t *g = launches[i].launch->grid, *b = launches[i].launch->block;
-        const char *shapes = g[2] == 1 && b[2] == 1 ? arena_printf(arena, "%ux%u, %ux%u", g[0], g[1], b[0], b[1])
-                                                    : arena_printf(arena, "%s, %s", report_shape(arena, g),
-                                                                   report_shape(arena, b));
+        const char *shapes =
+            g[2] == 1 && b[2] == 1
+                ? arena_printf(arena, "%ux%u, %ux%u", g[0], g[1], b[0], b[1])
+                : arena_printf(arena, "%s, %s", report_shape(arena, g), report_shape(arena, b));
         buf_printf(out, "%*s ", COLUMN_WIDTH - 1, shapes);
     }
     end_line(out);
 }
 
-static void print_group(const struct report *report, const struct report_options *options, uint32_t first, uint32_t n,
-                        struct buf *out)
+static void print_group(const struct report *report, const struct report_options *options, uint32_t first,
+                        uint32_t n, struct buf *out)
 {
     const struct report_launch *launches = &report->launches[first];
     print_heads(launches, n, report->arena, out);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         buf_printf(out, "%-*s", LABEL_WIDTH, rows[r].name);
         for (uint32_t i = 0; i < n; i++)
-            page_metric(out, COLUMN_WIDTH, &launches[i], rows[r].metric, rows[r].form, options->is_base_units);
+            page_metric(out, COLUMN_WIDTH, &launches[i], rows[r].metric, rows[r].form,
+                        options->is_base_units);
         end_line(out);
     }
     buf_puts(out, "\n");

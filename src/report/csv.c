@@ -40,7 +40,8 @@ static const char *capability(const struct report *report, const struct report_l
 }
 
 static void add_launch(const struct report *report, const struct report_options *options,
-                       const struct metric_pick *picks, uint32_t n_picks, const struct report_launch *l, struct buf *out)
+                       const struct metric_pick *picks, uint32_t n_picks, const struct report_launch *l,
+                       struct buf *out)
 {
     const struct profile_launch *launch = l->launch;
     const struct profile_environment *environment = &l->profile->environment;
@@ -51,9 +52,12 @@ static void add_launch(const struct report *report, const struct report_options 
     add_field(out, l->name, false);
     add_u64(out, launch->context);
     add_u64(out, launch->stream);
-    add_field(out, arena_printf(report->arena, "(%u, %u, %u)", launch->block[0], launch->block[1], launch->block[2]),
-              false);
-    add_field(out, arena_printf(report->arena, "(%u, %u, %u)", launch->grid[0], launch->grid[1], launch->grid[2]),
+    add_field(
+        out,
+        arena_printf(report->arena, "(%u, %u, %u)", launch->block[0], launch->block[1], launch->block[2]),
+        false);
+    add_field(out,
+              arena_printf(report->arena, "(%u, %u, %u)", launch->grid[0], launch->grid[1], launch->grid[2]),
               false);
     add_u64(out, 0);
     add_field(out, capability(report, l), false);
@@ -67,8 +71,9 @@ static void add_launch(const struct report *report, const struct report_options 
 
 void report_csv(const struct report *report, const struct report_options *options, struct buf *out)
 {
-    static const char *const columns[] = {"ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
-                                          "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
+    static const char *const columns[] = {"ID",      "Process ID", "Process Name", "Host Name", "Kernel Name",
+                                          "Context", "Stream",     "Block Size",   "Grid Size", "Device",
+                                          "CC"};
     uint32_t n_picks;
     const struct metric_pick *picks = report_picks(report, options, &n_picks);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -106,8 +111,8 @@ void report_raw(const struct report *report, const struct report_options *option
     for (uint32_t k = 0; k < report->n_launches; k++) {
         const struct report_launch *l = &report->launches[k];
         buf_printf(out, "%s%s (%s)x(%s), launch %llu\n", k ? "\n" : "", l->name,
-                   report_shape(report->arena, l->launch->grid), report_shape(report->arena, l->launch->block),
-                   (unsigned long long)l->id);
+                   report_shape(report->arena, l->launch->grid),
+                   report_shape(report->arena, l->launch->block), (unsigned long long)l->id);
         for (uint32_t i = 0; i < n_picks; i++) {
             bool is_ours = picks[i].metric != METRIC_NONE;
             enum metric_class class = is_ours ? metric_class(&l->metrics, picks[i].metric) : METRIC_EXACT;
@@ -117,6 +122,8 @@ void report_raw(const struct report *report, const struct report_options *option
             buf_puts(out, class == METRIC_MODELLED ? " ~\n" : class == METRIC_ESTIMATED ? " ?\n" : "\n");
         }
     }
-    buf_puts(out, "\nNo mark: exact. ~ modelled: needs cache state and an order. ? estimated: from PTX, where only the "
-                  "machine code is exact.\n");
+    buf_puts(
+        out,
+        "\nNo mark: exact. ~ modelled: needs cache state and an order. ? estimated: from PTX, where only the "
+        "machine code is exact.\n");
 }

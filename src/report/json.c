@@ -36,23 +36,26 @@ static json_t *limit(const struct report_launch *l, enum metric metric)
 static json_t *launch_json(const struct report_launch *l)
 {
     const struct profile_launch *p = l->launch;
-    json_t *limits = json_pack("{s:o, s:o, s:o, s:o, s:o}", "blocks", limit(l, METRIC_launch__occupancy_limit_blocks_plain),
-                               "registers", limit(l, METRIC_launch__occupancy_limit_registers_plain), "shared",
+    json_t *limits = json_pack("{s:o, s:o, s:o, s:o, s:o}", "blocks",
+                               limit(l, METRIC_launch__occupancy_limit_blocks_plain), "registers",
+                               limit(l, METRIC_launch__occupancy_limit_registers_plain), "shared",
                                limit(l, METRIC_launch__occupancy_limit_shared_mem_plain), "warps",
                                limit(l, METRIC_launch__occupancy_limit_warps_plain), "barriers",
                                limit(l, METRIC_launch__occupancy_limit_barriers_plain));
-    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:b, s:o}", "grid", shape(p->grid), "block",
-                     shape(p->block), "registers_per_thread", (json_int_t)p->registers, "static_shared_bytes",
-                     (json_int_t)p->static_shared_bytes, "dynamic_shared_bytes", (json_int_t)p->dynamic_shared_bytes,
-                     "local_bytes", (json_int_t)p->local_bytes, "occupancy", number(p->occupancy), "blocks_per_sm",
-                     (json_int_t)p->blocks_per_sm, "warps_per_sm", (json_int_t)p->warps_per_sm, "limits", limits,
-                     "cache_flushed", p->cache_flushed, "model", text(p->model));
+    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:b, s:o}", "grid", shape(p->grid),
+                     "block", shape(p->block), "registers_per_thread", (json_int_t)p->registers,
+                     "static_shared_bytes", (json_int_t)p->static_shared_bytes, "dynamic_shared_bytes",
+                     (json_int_t)p->dynamic_shared_bytes, "local_bytes", (json_int_t)p->local_bytes,
+                     "occupancy", number(p->occupancy), "blocks_per_sm", (json_int_t)p->blocks_per_sm,
+                     "warps_per_sm", (json_int_t)p->warps_per_sm, "limits", limits, "cache_flushed",
+                     p->cache_flushed, "model", text(p->model));
 }
 
 static json_t *fidelity_json(const struct profile_launch *p)
 {
-    return json_pack("{s:o, s:I, s:I, s:I}", "isa", text(p->isa), "exact", (json_int_t)p->n_exact, "approximate",
-                     (json_int_t)p->n_approximate, "unsupported", (json_int_t)p->n_unsupported);
+    return json_pack("{s:o, s:I, s:I, s:I}", "isa", text(p->isa), "exact", (json_int_t)p->n_exact,
+                     "approximate", (json_int_t)p->n_approximate, "unsupported",
+                     (json_int_t)p->n_unsupported);
 }
 
 static json_t *metrics_json(const struct report_launch *l, const struct metric_pick *picks, uint32_t n)
@@ -65,8 +68,8 @@ static json_t *metrics_json(const struct report_launch *l, const struct metric_p
         }
         enum metric metric = picks[i].metric;
         json_object_set_new(out, picks[i].name,
-                            json_pack("{s:o, s:s, s:s}", "value", number(metric_value(&l->metrics, metric)), "unit",
-                                      metric_info(metric)->unit, "class",
+                            json_pack("{s:o, s:s, s:s}", "value", number(metric_value(&l->metrics, metric)),
+                                      "unit", metric_info(metric)->unit, "class",
                                       metric_class_name(metric_class(&l->metrics, metric))));
     }
     return out;
@@ -92,11 +95,12 @@ static json_t *lines_json(struct arena *arena, const struct profile_launch *laun
         const struct counters *c = &rows[i].counters;
         if (!c->global_requests && !c->shared_requests && !c->local_requests && !c->constant_requests)
             continue;
-        json_array_append_new(
-            out, json_pack("{s:o, s:o, s:I, s:I, s:o}", "place", text(launch_place(arena, launch, rows[i].worst_insn)),
-                           "instruction", text(launch->insns[rows[i].worst_insn].text), "excess_wavefronts",
-                           (json_int_t)rows[i].excess_wavefronts, "excess_sectors", (json_int_t)rows[i].excess_sectors,
-                           "counters", counters_json(c)));
+        json_array_append_new(out,
+                              json_pack("{s:o, s:o, s:I, s:I, s:o}", "place",
+                                        text(launch_place(arena, launch, rows[i].worst_insn)), "instruction",
+                                        text(launch->insns[rows[i].worst_insn].text), "excess_wavefronts",
+                                        (json_int_t)rows[i].excess_wavefronts, "excess_sectors",
+                                        (json_int_t)rows[i].excess_sectors, "counters", counters_json(c)));
     }
     return out;
 }
@@ -112,13 +116,13 @@ static json_t *finding_json(struct arena *arena, const struct profile_launch *la
                      text(finding.fix));
 }
 
-static json_t *kernel_json(const struct report *report, const struct report_launch *l, const struct metric_pick *picks,
-                           uint32_t n_picks)
+static json_t *kernel_json(const struct report *report, const struct report_launch *l,
+                           const struct metric_pick *picks, uint32_t n_picks)
 {
     const struct profile_launch *launch = l->launch;
-    json_t *out = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "id", (json_int_t)l->id, "kernel", text(l->name),
-                            "mangled", text(launch->kernel), "module", text(launch->module), "launch", launch_json(l),
-                            "fidelity", fidelity_json(launch));
+    json_t *out = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "id", (json_int_t)l->id, "kernel",
+                            text(l->name), "mangled", text(launch->kernel), "module", text(launch->module),
+                            "launch", launch_json(l), "fidelity", fidelity_json(launch));
     json_object_set_new(out, "device", text(launch->device));
     json_object_set_new(out, "metrics", metrics_json(l, picks, n_picks));
     json_object_set_new(out, "finding", finding_json(report->arena, launch));
@@ -158,7 +162,8 @@ void report_json(const struct report *report, const struct report_options *optio
 {
     uint32_t n_picks;
     const struct metric_pick *picks = report_picks(report, options, &n_picks);
-    json_t *root = json_pack("{s:i, s:o}", "format", 1, "engine", engine_json(report, options->is_reproducible));
+    json_t *root =
+        json_pack("{s:i, s:o}", "format", 1, "engine", engine_json(report, options->is_reproducible));
     json_t *kernels = json_array();
     for (uint32_t i = 0; i < report->n_launches; i++)
         json_array_append_new(kernels, kernel_json(report, &report->launches[i], picks, n_picks));

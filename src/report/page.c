@@ -4,15 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-const char page_legend[] =
-    "No mark: exact. ~ modelled: needs cache state and an order. ? estimated: from PTX, where machine code decides.\n";
+const char page_legend[] = "No mark: exact. ~ modelled: needs cache state and an order. ? estimated: from "
+                           "PTX, where machine code decides.\n";
 
 const char *page_mark(const struct report_launch *l, enum metric metric)
 {
     switch (metric_class(&l->metrics, metric)) {
-    case METRIC_MODELLED: return "~";
-    case METRIC_ESTIMATED: return "?";
-    default: return "";
+    case METRIC_MODELLED:
+        return "~";
+    case METRIC_ESTIMATED:
+        return "?";
+    default:
+        return "";
     }
 }
 
@@ -48,8 +51,8 @@ static void print_cell(struct buf *out, int width, double value, enum page_form 
     buf_release(&text);
 }
 
-void page_metric(struct buf *out, int width, const struct report_launch *l, enum metric metric, enum page_form form,
-                 bool is_base_units)
+void page_metric(struct buf *out, int width, const struct report_launch *l, enum metric metric,
+                 enum page_form form, bool is_base_units)
 {
     print_cell(out, width, metric_value(&l->metrics, metric), form, page_mark(l, metric), is_base_units);
 }
@@ -58,8 +61,8 @@ void page_sector_bytes(struct buf *out, int width, const struct report_launch *l
                        bool is_base_units)
 {
     enum { SECTOR_BYTES = 32 };
-    print_cell(out, width, SECTOR_BYTES * metric_value(&l->metrics, sectors), FORM_BYTES, page_mark(l, sectors),
-               is_base_units);
+    print_cell(out, width, SECTOR_BYTES * metric_value(&l->metrics, sectors), FORM_BYTES,
+               page_mark(l, sectors), is_base_units);
 }
 
 void page_wrap(struct buf *out, const char *first, const char *text)

@@ -11,8 +11,11 @@ static void open_launch(struct report *report, const struct profile *profile, co
 {
     struct report_launch *l = &report->launches[report->n_launches];
     const char *name = *launch->demangled ? launch->demangled : launch->kernel;
-    *l = (struct report_launch){.profile = profile, .launch = launch, .device = device,
-                                .id = is_alone ? launch->id : report->n_launches, .name = name,
+    *l = (struct report_launch){.profile = profile,
+                                .launch = launch,
+                                .device = device,
+                                .id = is_alone ? launch->id : report->n_launches,
+                                .name = name,
                                 .short_name = demangle_base(report->arena, name)};
     metric_input_init(&l->metrics, launch, device);
     report->n_launches++;
@@ -36,7 +39,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct metric_pick *)a)->name, ((const struct metric_pick *)b)->name);
 }
 
-const struct metric_pick *report_picks(const struct report *report, const struct report_options *options, uint32_t *n)
+const struct metric_pick *report_picks(const struct report *report, const struct report_options *options,
+                                       uint32_t *n)
 {
     if (options->n_picks) {
         *n = options->n_picks;
@@ -69,7 +73,8 @@ int report_fail_on(const struct report *report, const char *text, struct buf *ou
     for (uint32_t k = 0; k < report->n_launches; k++) {
         const struct report_launch *l = &report->launches[k];
         for (uint32_t i = 0; i < expr.n_names; i++) {
-            values[i] = picks[i].metric == METRIC_NONE ? (double)NAN : metric_value(&l->metrics, picks[i].metric);
+            values[i] =
+                picks[i].metric == METRIC_NONE ? (double)NAN : metric_value(&l->metrics, picks[i].metric);
             if (isnan(values[i])) {
                 err_set(err, "--fail-on: %s is n/a for %s", expr.names[i], l->name);
                 return -1;

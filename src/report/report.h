@@ -50,12 +50,13 @@ void report_raw(const struct report *report, const struct report_options *option
 void report_csv(const struct report *report, const struct report_options *options, struct buf *out);
 void report_json(const struct report *report, const struct report_options *options, struct buf *out);
 
-// Kernels for which `text` holds: one line each appended to `out` ("tr_tile32(...): dram__bytes.sum > 0 holds"), their
-// number returned. -1 and err: malformed, unknown name, or a metric that is n/a for a kernel (a gate that cannot
-// close is no gate).
+// Kernels for which `text` holds: one line each appended to `out` ("tr_tile32(...): dram__bytes.sum > 0
+// holds"), their number returned. -1 and err: malformed, unknown name, or a metric that is n/a for a kernel
+// (a gate that cannot close is no gate).
 int report_fail_on(const struct report *report, const char *text, struct buf *out, struct err *err);
 
 // "every metric by name" or the options' picks.
-const struct metric_pick *report_picks(const struct report *report, const struct report_options *options, uint32_t *n);
+const struct metric_pick *report_picks(const struct report *report, const struct report_options *options,
+                                       uint32_t *n);
 const char *report_shape(struct arena *arena, const uint32_t shape[3]); // "32x8x1"
 #endif

@@ -35,18 +35,20 @@ static const char *plural(double n)
     return n == 1 ? "" : "s";
 }
 
-// ---- head -------------------------------------------------------------------------------------------------------
+// ---- head
+// -------------------------------------------------------------------------------------------------------
 static void print_shape(struct page *page)
 {
     const struct profile_launch *p = page->l->launch;
-    double blocks = value(page, METRIC_launch__grid_size_plain), threads = value(page, METRIC_launch__block_size_plain);
+    double blocks = value(page, METRIC_launch__grid_size_plain),
+           threads = value(page, METRIC_launch__block_size_plain);
     double warps = ceil(threads / 32);
     label(page, "launch");
     buf_printf(page->out, "%llu: grid %s, block %s: ", (unsigned long long)page->l->id,
                report_shape(page->report->arena, p->grid), report_shape(page->report->arena, p->block));
     count(page, blocks);
-    buf_printf(page->out, " block%s of %.0f thread%s (%.0f warp%s)", plural(blocks), threads, plural(threads), warps,
-               plural(warps));
+    buf_printf(page->out, " block%s of %.0f thread%s (%.0f warp%s)", plural(blocks), threads, plural(threads),
+               warps, plural(warps));
     if (p->cluster > 1)
         buf_printf(page->out, ", clusters of %u", p->cluster);
     buf_puts(page->out, "\n");
@@ -58,8 +60,8 @@ static void print_device(struct page *page)
     const char *reason = l->profile->environment.device_reason;
     double cc = metric_device_number(l->device, "cc");
     label(page, "device");
-    buf_printf(page->out, "%s: %s, cc %.1f, %u SMs", l->launch->device, metric_device_text(l->device, "name"), cc / 10,
-               l->launch->n_sms);
+    buf_printf(page->out, "%s: %s, cc %.1f, %u SMs", l->launch->device, metric_device_text(l->device, "name"),
+               cc / 10, l->launch->n_sms);
     if (*reason && !page->options->is_reproducible)
         buf_printf(page->out, "; chosen by %s", reason);
     buf_puts(page->out, "\n");
@@ -80,11 +82,12 @@ static void print_engine(struct page *page)
         buf_printf(page->out, " in %.3g s", p->wall_seconds);
     buf_puts(page->out, "\n");
     label(page, "fidelity");
-    buf_printf(page->out, "of the instructions that ran, %u exact, %u approximate, %u unsupported\n", p->n_exact,
-               p->n_approximate, p->n_unsupported);
+    buf_printf(page->out, "of the instructions that ran, %u exact, %u approximate, %u unsupported\n",
+               p->n_exact, p->n_approximate, p->n_unsupported);
 }
 
-// ---- occupancy --------------------------------------------------------------------------------------------------
+// ---- occupancy
+// --------------------------------------------------------------------------------------------------
 static void print_needs(struct page *page)
 {
     const struct profile_launch *p = page->l->launch;
@@ -107,11 +110,14 @@ static void print_needs(struct page *page)
 static void print_occupancy(struct page *page)
 {
     const struct profile_launch *p = page->l->launch;
-    const struct { const char *name; uint32_t blocks; } limits[] = {{"warps", p->limit_warps},
-                                                                    {"registers", p->limit_registers},
-                                                                    {"shared memory", p->limit_shared},
-                                                                    {"block slots", p->limit_blocks},
-                                                                    {"barriers", p->limit_barriers}};
+    const struct {
+        const char *name;
+        uint32_t blocks;
+    } limits[] = {{"warps", p->limit_warps},
+                  {"registers", p->limit_registers},
+                  {"shared memory", p->limit_shared},
+                  {"block slots", p->limit_blocks},
+                  {"barriers", p->limit_barriers}};
     enum { N = sizeof limits / sizeof *limits };
     label(page, "occupancy");
     buf_printf(page->out, "%.1f %%%s: %u block%s, %u warps an SM, limited by", 100 * p->occupancy,
@@ -147,35 +153,39 @@ static void print_lanes(struct page *page)
     enum metric active = METRIC_smsp__thread_inst_executed_per_inst_executed_ratio,
                 on = METRIC_smsp__thread_inst_executed_pred_on_per_inst_executed_ratio;
     label(page, "lanes");
-    buf_printf(page->out, "of 32 lanes an instruction has %.2f%s active, %.2f%s active with its predicate on\n",
+    buf_printf(page->out,
+               "of 32 lanes an instruction has %.2f%s active, %.2f%s active with its predicate on\n",
                value(page, active), page_mark(page->l, active), value(page, on), page_mark(page->l, on));
 }
 
-// ---- the hierarchy ----------------------------------------------------------------------------------------------
-// A row of a level's table: metrics for the columns; METRIC_NONE leaves a column empty.
+// ---- the hierarchy
+// ---------------------------------------------------------------------------------------------- A row of a
+// level's table: metrics for the columns; METRIC_NONE leaves a column empty.
 struct level_row {
     const char *level, *name;
     enum metric requests, units, ideal, excess, per_request, bytes, hit_rate;
 };
 
-#define GLOBAL_ROW(level, name, op)                                                                                          \
-    {                                                                                                                  \
-        level, name, METRIC_l1tex__t_requests_pipe_lsu_mem_##op##_sum, METRIC_l1tex__t_sectors_pipe_lsu_mem_##op##_sum,       \
-            METRIC_NONE, METRIC_NONE, METRIC_l1tex__average_t_sectors_per_request_pipe_lsu_mem_##op##_ratio,           \
-            METRIC_l1tex__t_bytes_pipe_lsu_mem_##op##_sum,                                                             \
-            METRIC_l1tex__t_sector_pipe_lsu_mem_##op##_hit_rate_pct                                                    \
+#define GLOBAL_ROW(level, name, op)                                                    \
+    {                                                                                  \
+        level, name, METRIC_l1tex__t_requests_pipe_lsu_mem_##op##_sum,                 \
+            METRIC_l1tex__t_sectors_pipe_lsu_mem_##op##_sum, METRIC_NONE, METRIC_NONE, \
+            METRIC_l1tex__average_t_sectors_per_request_pipe_lsu_mem_##op##_ratio,     \
+            METRIC_l1tex__t_bytes_pipe_lsu_mem_##op##_sum,                             \
+            METRIC_l1tex__t_sector_pipe_lsu_mem_##op##_hit_rate_pct                    \
     }
-#define ATOMIC_ROW(level, name, op)                                                                                          \
-    {                                                                                                                  \
-        level, name, METRIC_l1tex__t_requests_pipe_lsu_mem_##op##_sum, METRIC_l1tex__t_sectors_pipe_lsu_mem_##op##_sum,       \
-            METRIC_NONE, METRIC_NONE, METRIC_l1tex__average_t_sectors_per_request_pipe_lsu_mem_##op##_ratio,           \
-            METRIC_l1tex__t_bytes_pipe_lsu_mem_##op##_sum, METRIC_NONE                                                 \
+#define ATOMIC_ROW(level, name, op)                                                    \
+    {                                                                                  \
+        level, name, METRIC_l1tex__t_requests_pipe_lsu_mem_##op##_sum,                 \
+            METRIC_l1tex__t_sectors_pipe_lsu_mem_##op##_sum, METRIC_NONE, METRIC_NONE, \
+            METRIC_l1tex__average_t_sectors_per_request_pipe_lsu_mem_##op##_ratio,     \
+            METRIC_l1tex__t_bytes_pipe_lsu_mem_##op##_sum, METRIC_NONE                 \
     }
-#define SHARED_ROW(level, name, op)                                                                                          \
-    {                                                                                                                  \
-        level, name, METRIC_smsp__sass_inst_executed_op_shared_##op##_sum,                                                    \
-            METRIC_smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_##op##_sum, METRIC_NONE, METRIC_NONE,       \
-            METRIC_NONE, METRIC_NONE, METRIC_NONE                                                                      \
+#define SHARED_ROW(level, name, op)                                                                 \
+    {                                                                                               \
+        level, name, METRIC_smsp__sass_inst_executed_op_shared_##op##_sum,                          \
+            METRIC_smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_##op##_sum, METRIC_NONE, \
+            METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE                                      \
     }
 
 static const struct level_row rows[] = {
@@ -183,27 +193,32 @@ static const struct level_row rows[] = {
     SHARED_ROW("shared", "stores", st),
     SHARED_ROW("shared", "atomics", atom),
     {"shared", "all", METRIC_smsp__sass_inst_executed_op_shared_sum, METRIC_memory_l1_wavefronts_shared_plain,
-     METRIC_memory_l1_wavefronts_shared_ideal_plain, METRIC_derived__memory_l1_wavefronts_shared_excessive_plain,
+     METRIC_memory_l1_wavefronts_shared_ideal_plain,
+     METRIC_derived__memory_l1_wavefronts_shared_excessive_plain,
      METRIC_derived__memory_l1_conflicts_shared_nway_plain, METRIC_NONE, METRIC_NONE},
     GLOBAL_ROW("L1", "global loads", global_op_ld),
     GLOBAL_ROW("L1", "global stores", global_op_st),
     ATOMIC_ROW("L1", "global atomics", global_op_atom),
     ATOMIC_ROW("L1", "global reductions", global_op_red),
     {"L1", "global, all", METRIC_smsp__sass_inst_executed_op_global_sum,
-     METRIC_memory_l2_theoretical_sectors_global_plain, METRIC_memory_l2_theoretical_sectors_global_ideal_plain,
-     METRIC_derived__memory_l2_theoretical_sectors_global_excessive_plain, METRIC_NONE, METRIC_NONE, METRIC_NONE},
+     METRIC_memory_l2_theoretical_sectors_global_plain,
+     METRIC_memory_l2_theoretical_sectors_global_ideal_plain,
+     METRIC_derived__memory_l2_theoretical_sectors_global_excessive_plain, METRIC_NONE, METRIC_NONE,
+     METRIC_NONE},
     GLOBAL_ROW("L1", "local loads", local_op_ld),
     GLOBAL_ROW("L1", "local stores", local_op_st),
-    {"constant", "indexed loads", METRIC_idc__requests_sum, METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE,
-     METRIC_idc__request_hit_rate_pct},
-    {"L2", "reads", METRIC_lts__t_requests_srcunit_tex_op_read_sum, METRIC_lts__t_sectors_srcunit_tex_op_read_sum,
-     METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_lts__t_sector_op_read_hit_rate_pct},
-    {"L2", "writes", METRIC_lts__t_requests_srcunit_tex_op_write_sum, METRIC_lts__t_sectors_srcunit_tex_op_write_sum,
-     METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_lts__t_sector_op_write_hit_rate_pct},
+    {"constant", "indexed loads", METRIC_idc__requests_sum, METRIC_NONE, METRIC_NONE, METRIC_NONE,
+     METRIC_NONE, METRIC_NONE, METRIC_idc__request_hit_rate_pct},
+    {"L2", "reads", METRIC_lts__t_requests_srcunit_tex_op_read_sum,
+     METRIC_lts__t_sectors_srcunit_tex_op_read_sum, METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE,
+     METRIC_lts__t_sector_op_read_hit_rate_pct},
+    {"L2", "writes", METRIC_lts__t_requests_srcunit_tex_op_write_sum,
+     METRIC_lts__t_sectors_srcunit_tex_op_write_sum, METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE,
+     METRIC_lts__t_sector_op_write_hit_rate_pct},
     {"L2", "all", METRIC_lts__t_requests_srcunit_tex_sum, METRIC_lts__t_sectors_srcunit_tex_sum, METRIC_NONE,
      METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_lts__t_sector_hit_rate_pct},
-    {"L2", "between partitions", METRIC_NONE, METRIC_lts__t_sectors_srcunit_ltcfabric_sum, METRIC_NONE, METRIC_NONE,
-     METRIC_NONE, METRIC_NONE, METRIC_NONE},
+    {"L2", "between partitions", METRIC_NONE, METRIC_lts__t_sectors_srcunit_ltcfabric_sum, METRIC_NONE,
+     METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE},
     {"DRAM", "reads", METRIC_NONE, METRIC_dram__sectors_read_sum, METRIC_NONE, METRIC_NONE, METRIC_NONE,
      METRIC_dram__bytes_read_sum, METRIC_NONE},
     {"DRAM", "writes", METRIC_NONE, METRIC_dram__sectors_write_sum, METRIC_NONE, METRIC_NONE, METRIC_NONE,
@@ -261,10 +276,10 @@ static void print_row(struct page *page, const struct level_row *row, bool is_fi
 
 static void print_hierarchy(struct page *page)
 {
-    buf_printf(page->out, "\n%-*s%12s %13s %13s %13s %11s %11s %11s\n", NAME_WIDTH, "", "", "sectors or", "", "", "per",
-               "", "found");
-    buf_printf(page->out, "%-*s%12s %13s %13s %13s %11s %11s %11s\n", NAME_WIDTH, "level", "requests", "wavefronts",
-               "ideal", "excess", "request", "bytes", "there");
+    buf_printf(page->out, "\n%-*s%12s %13s %13s %13s %11s %11s %11s\n", NAME_WIDTH, "", "", "sectors or", "",
+               "", "per", "", "found");
+    buf_printf(page->out, "%-*s%12s %13s %13s %13s %11s %11s %11s\n", NAME_WIDTH, "level", "requests",
+               "wavefronts", "ideal", "excess", "request", "bytes", "there");
     const char *level = "";
     for (int i = 0; i < N_ROWS; i++) {
         if (i < FIRST_UNCONDITIONAL && is_empty(page, &rows[i]))
@@ -285,7 +300,8 @@ static void print_reuse(struct page *page)
     buf_printf(page->out, "L1 served %.2f~ bytes for each byte of device memory traffic\n", l1 / dram);
 }
 
-// ---- lines and finding ------------------------------------------------------------------------------------------
+// ---- lines and finding
+// ------------------------------------------------------------------------------------------
 static void print_worst_line(struct page *page, int rank, const struct line_row *row)
 {
     struct arena *arena = page->report->arena;
@@ -300,8 +316,8 @@ static void print_worst_line(struct page *page, int rank, const struct line_row 
         units_print_count(&excess, row->excess_sectors);
         buf_puts(&excess, " sectors");
     }
-    buf_printf(page->out, "  %d  %-28s  %-30.30s  %.54s\n", rank, launch_place(arena, launch, row->worst_insn),
-               excess.at, launch->insns[row->worst_insn].text);
+    buf_printf(page->out, "  %d  %-28s  %-30.30s  %.54s\n", rank,
+               launch_place(arena, launch, row->worst_insn), excess.at, launch->insns[row->worst_insn].text);
     buf_release(&excess);
 }
 

@@ -1,9 +1,9 @@
-// Fuzz target: the reader of profile files, and every page of what it reads. The checksums of whole records are mended
-// first, so that mutations get past them.
+// Fuzz target: the reader of profile files, and every page of what it reads. The checksums of whole records
+// are mended first, so that mutations get past them.
+#include "prof/profile.h"
 #include "base/err.h"
 #include "prof/codec.h"
 #include "prof/demangle.h"
-#include "prof/profile.h"
 #include "report/report.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Every page of the sample profile against its golden file in tests/report/. `BLESS=1 make test T=report/pages`
-// rewrites the files; look at the difference before you commit it.
+// Every page of the sample profile against its golden file in tests/report/. `BLESS=1 make test
+// T=report/pages` rewrites the files; look at the difference before you commit it.
 #include "report/report.h"
 #include "support/check.h"
 #include "support/sample_profile.h"
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef void (*page_writer)(const struct report *report, const struct report_options *options, struct buf *out);
+typedef void (*page_writer)(const struct report *report, const struct report_options *options,
+                            struct buf *out);
 
 struct fixture {
     struct arena arena;
@@ -70,7 +71,8 @@ static void check_golden(const char *name, const struct buf *text)
     buf_release(&golden);
 }
 
-static void check_page(void **state, page_writer write, const struct report_options *options, const char *name)
+static void check_page(void **state, page_writer write, const struct report_options *options,
+                       const char *name)
 {
     struct fixture *fixture = *state;
     struct buf text = {0};
@@ -157,7 +159,8 @@ static void test_fail_on(void **state)
     assert_non_null(strstr(text.at, "histogram(const unsigned char *, unsigned int *)"));
     assert_int_equal(failures(fixture, "smsp__inst_executed.sum < 10", &text, &err), 0);
     assert_false(err.set);
-    assert_int_equal(failures(fixture, "sm__throughput.avg.pct_of_peak_sustained_elapsed > 50", &text, &err), -1);
+    assert_int_equal(failures(fixture, "sm__throughput.avg.pct_of_peak_sustained_elapsed > 50", &text, &err),
+                     -1);
     assert_true(err.set); // n/a must not pass as good
     err = (struct err){0};
     assert_int_equal(failures(fixture, "no_such_metric > 50", &text, &err), -1);
@@ -167,9 +170,14 @@ static void test_fail_on(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_summary), cmocka_unit_test(test_summary_reproducible), cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_raw),     cmocka_unit_test(test_csv),                  cmocka_unit_test(test_json),
-        cmocka_unit_test(test_picked_metrics), cmocka_unit_test(test_width),         cmocka_unit_test(test_fail_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_summary),
+                                       cmocka_unit_test(test_summary_reproducible),
+                                       cmocka_unit_test(test_compare),
+                                       cmocka_unit_test(test_raw),
+                                       cmocka_unit_test(test_csv),
+                                       cmocka_unit_test(test_json),
+                                       cmocka_unit_test(test_picked_metrics),
+                                       cmocka_unit_test(test_width),
+                                       cmocka_unit_test(test_fail_on)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

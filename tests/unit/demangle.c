@@ -34,8 +34,9 @@ static void test_kernels(void **state)
 static void test_broken_names_come_back(void **state)
 {
     (void)state;
-    static const char *const names[] = {"_Z",        "_Z3ab",        "_Z4kern",          "_ZN1aE3b", "_Z1kT_", "_Z1kS9_",
-                                        "_Z1kIXplT_E", "_Z1k99999999", "_Z1kPPPPPPPPPPPPP", "_Z1kA_",   "_Z1k!",  "_ZL"};
+    static const char *const names[] = {
+        "_Z",          "_Z3ab",        "_Z4kern",           "_ZN1aE3b", "_Z1kT_", "_Z1kS9_",
+        "_Z1kIXplT_E", "_Z1k99999999", "_Z1kPPPPPPPPPPPPP", "_Z1kA_",   "_Z1k!",  "_ZL"};
     for (size_t i = 0; i < N_ELEMENTS(names); i++)
         if (strcmp(names[i], "_Z4kern") != 0) // a whole name: the variable "kern"
             check(names[i], names[i]);
@@ -104,8 +105,9 @@ static void test_against_cxxfilt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels), cmocka_unit_test(test_broken_names_come_back),
-        cmocka_unit_test(test_explosion_stops), cmocka_unit_test(test_base), cmocka_unit_test(test_against_cxxfilt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_broken_names_come_back),
+                                       cmocka_unit_test(test_explosion_stops), cmocka_unit_test(test_base),
+                                       cmocka_unit_test(test_against_cxxfilt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,10 +78,12 @@ static void test_ncu_knows_our_names(void **state)
 static void test_name_graph(void **state)
 {
     (void)state;
-    static const char *const known[] = {"lts__t_sectors_srcunit_tex_op_read_evict_first_lookup_hit", "fbpa__dram_sectors",
-                                        "sm__throughput", "ctc__rx_bytes", "smsp__inst_executed"};
-    static const char *const unknown[] = {"", "lts", "lts__", "lts__t_sectors_srcunit", "smsp__inst_executed_", "sm",
-                                          "smsp__inst_executedx", "x__y"};
+    static const char *const known[] = {"lts__t_sectors_srcunit_tex_op_read_evict_first_lookup_hit",
+                                        "fbpa__dram_sectors", "sm__throughput", "ctc__rx_bytes",
+                                        "smsp__inst_executed"};
+    static const char *const unknown[] = {
+        "",    "lts", "lts__", "lts__t_sectors_srcunit", "smsp__inst_executed_", "sm", "smsp__inst_executedx",
+        "x__y"};
     for (size_t i = 0; i < N_ELEMENTS(known); i++)
         if (!ncu_knows(known[i], strlen(known[i])))
             fail_msg("%s is not known", known[i]);
@@ -114,15 +116,17 @@ static void test_hardware_columns(void **state)
 static void test_aliases(void **state)
 {
     (void)state;
-    static const struct { const char *old, *new; } aliases[] = {
+    static const struct {
+        const char *old, *new;
+    } aliases[] = {
 #define ALIAS(old, new) {old, new},
 #include "prof/metric_aliases.def"
 #undef ALIAS
     };
     for (size_t i = 0; i < N_ELEMENTS(aliases); i++) {
-        if (*aliases[i].new && find(aliases[i].old) != find(aliases[i].new))
+        if (*aliases[i].new &&find(aliases[i].old) != find(aliases[i].new))
             fail_msg("%s is not %s", aliases[i].old, aliases[i].new);
-        if (!*aliases[i].new && find(aliases[i].old) != METRIC_NONE)
+        if (!*aliases[i].new &&find(aliases[i].old) != METRIC_NONE)
             fail_msg("%s has a value", aliases[i].old);
         assert_true(!*aliases[i].new || find(aliases[i].new) != METRIC_NONE);
     }
@@ -168,13 +172,16 @@ static void test_transpose(void **state)
     check(state, 1, "smsp__inst_executed.sum", 4 * 32768 + 8192);
     check(state, 1, "smsp__sass_inst_executed_op_memory_32b.sum", 4 * 32768);
     check(state, 1, "lts__t_sectors.sum", 8 * 32768 + 2 * 32768);
+    check(state, 1, "lts__t_sectors_op_read.sum", 6 * 32768);
+    check(state, 1, "lts__t_sectors_op_write.sum", 4 * 32768);
+    check(state, 1, "lts__t_sectors_op_read_lookup_miss.sum", 6 * 32768);
     check(state, 1, "lts__t_sector_hit_rate.pct", 50);
     check(state, 1, "dram__bytes_read.sum", 4 * 32 * 32768);
     check(state, 1, "launch__shared_mem_per_block", 5120);
     check(state, 1, "launch__registers_per_thread_allocated", 24);
     check(state, 1, "launch__waves_per_multiprocessor", 1024.0 / (8 * 132));
     check(state, 1, "sm__maximum_warps_per_active_cycle_pct", 100);
-    assert_true(isnan(value(state, 1, "launch__occupancy_limit_barriers"))); // no limit
+    check(state, 1, "launch__occupancy_limit_barriers", 32); // none but the limit on blocks
 }
 
 // Generic accesses count by the memory they met, atomics by hardware's sectors at L1 and L2.
@@ -200,6 +207,28 @@ static void test_histogram(void **state)
     check(state, 2, "dram__sectors_write.sum", 48); // 40 by eviction, 8 on behalf of an instruction
     check(state, 2, "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", 38528.0 / 1704);
     check(state, 2, "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", 100);
+}
+
+// A local access of 16 bytes a lane is four requests of 32 words.
+static void test_wide_local(void **state)
+{
+    struct fixture *f = *state;
+    struct profile_insn insn = {"st.local.v4.f32 [%rd1], ...",
+                                0,
+                                0,
+                                CLASS_LOCAL_ST,
+                                0,
+                                16,
+                                {.executed = 10, .local_requests = 10, .local_sectors = 160}};
+    struct profile_launch launch = f->launches[0];
+    launch.insns = &insn;
+    launch.n_insns = 1;
+    struct metric_input in;
+    metric_input_init(&in, &launch, f->inputs[0].device);
+    assert_true(metric_value(&in, find("l1tex__t_requests_pipe_lsu_mem_local_op_st.sum")) == 40);
+    assert_true(metric_value(&in, find("smsp__sass_inst_executed_op_local_st.sum")) == 10);
+    assert_true(
+        metric_value(&in, find("l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_st.ratio")) == 4);
 }
 
 static enum metric_class class_of(void **state, int launch, const char *name)
@@ -294,8 +323,16 @@ static void test_findings(void **state)
     assert_int_equal(conflict.kind, FINDING_BANK_CONFLICT);
     assert_int_equal(conflict.insn, 3);
     assert_int_equal(launch_finding(&f->arena, &f->launches[2]).kind, FINDING_SCATTERED);
-    struct profile_insn insn = {"st.global.f32 [%rd1], %f1;", 0, 0, CLASS_GLOBAL_ST, 0, 4,
-                                {.executed = 10, .global_requests = 10, .global_sectors = 320, .global_ideal = 40,
+    struct profile_insn insn = {"st.global.f32 [%rd1], %f1;",
+                                0,
+                                0,
+                                CLASS_GLOBAL_ST,
+                                0,
+                                4,
+                                {.executed = 10,
+                                 .global_requests = 10,
+                                 .global_sectors = 320,
+                                 .global_ideal = 40,
                                  .global_bytes = 1280}};
     struct profile_launch launch = {.isa = "ptx", .module = "x.ptx", .insns = &insn, .n_insns = 1};
     assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_UNCOALESCED);
@@ -307,11 +344,20 @@ static void test_findings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_are_unique_and_documented), cmocka_unit_test(test_ncu_knows_our_names),
-        cmocka_unit_test(test_name_graph), cmocka_unit_test(test_hardware_columns), cmocka_unit_test(test_aliases),
-        cmocka_unit_test(test_finding_names), cmocka_unit_test(test_transpose), cmocka_unit_test(test_histogram),
-        cmocka_unit_test(test_classes), cmocka_unit_test(test_merging), cmocka_unit_test(test_model_off),
-        cmocka_unit_test(test_print), cmocka_unit_test(test_lines), cmocka_unit_test(test_findings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names_are_unique_and_documented),
+                                       cmocka_unit_test(test_ncu_knows_our_names),
+                                       cmocka_unit_test(test_name_graph),
+                                       cmocka_unit_test(test_hardware_columns),
+                                       cmocka_unit_test(test_aliases),
+                                       cmocka_unit_test(test_finding_names),
+                                       cmocka_unit_test(test_transpose),
+                                       cmocka_unit_test(test_histogram),
+                                       cmocka_unit_test(test_wide_local),
+                                       cmocka_unit_test(test_classes),
+                                       cmocka_unit_test(test_merging),
+                                       cmocka_unit_test(test_model_off),
+                                       cmocka_unit_test(test_print),
+                                       cmocka_unit_test(test_lines),
+                                       cmocka_unit_test(test_findings)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -263,7 +263,8 @@ static void test_size(void **state)
     unlink(temporary_path());
 }
 
-// Appending must cost little beside a small launch. The bound is generous: machines are busy, sanitizers slow.
+// Appending must cost little beside a small launch. The bound is generous: machines are busy, sanitizers
+// slow.
 static void test_append_is_quick(void **state)
 {
     (void)state;
@@ -312,8 +313,9 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_truncated),    cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_not_a_profile), cmocka_unit_test(test_other_schema), cmocka_unit_test(test_size),
+        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_damaged),         cmocka_unit_test(test_not_a_profile),
+        cmocka_unit_test(test_other_schema),    cmocka_unit_test(test_size),
         cmocka_unit_test(test_append_is_quick), cmocka_unit_test(test_stored_file)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
