@@ -10,8 +10,8 @@
 //   ROW_POOL    immediates of the kernel, frozen when it is lowered
 //   ROW_LAUNCH  words of constant banks (parameters, sizes, user constants), filled once per launch
 //
-// Changed since the first version: struct insn has `is_pseudo`, and `data` moved to its end, so that what a
-// plain handler reads lies in one cache line.
+// Changed since the first version: struct insn has `is_pseudo`, three predicate sources and signs of sources (SASS; see
+// doc/isa-record.md), and `data` moved to its end, so that what a plain handler reads lies in one cache line.
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
 #include "base/space.h"
@@ -60,11 +60,13 @@ struct insn {
     uint32_t mod;         // modifiers, see the MOD_ macros
     rowref dst;           // row(s) written
     rowref src[MAX_SRC];  // rows read; memory: src[0] is the address (32 or 64 bit, MOD_ADDR64)
-    predref pdst[2], psrc[2]; // PRED_TRUE in pdst: no destination, nothing is written
+    predref pdst[2];      // PRED_TRUE: no destination, nothing is written
+    predref psrc[3];
+    uint8_t src_negated, src_absolute; // SASS: bit i = source i is -x (~x in logic), |x|; 0 in PTX
+    bool is_pseudo;       // made by lowering, not in the program: runs, but does not count as an executed instruction
     int32_t offset;       // memory: displacement in bytes. Branch, call, BSSY: target instruction index.
     uint32_t extra;       // barrier number, special register, immediate mask, convergence barrier of a branch ...
     uint32_t line;        // index into kernel.lines
-    bool is_pseudo;       // made by lowering, not in the program: runs, but does not count as an executed instruction
     uint64_t control;     // SASS control word (stall, yield, scoreboard, reuse); 0 in PTX
     rowref data[MAX_DATA];// memory: rows loaded or stored (first row of a pair for 64-bit elements)
 };
