@@ -35,7 +35,8 @@ MACHINE := $(shell $(CC) -dumpmachine)
 B := $(BUILD)/$(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(COVER),-cover)
 
 # Libraries of the program, and those that only tests need (by their pkg-config names).
-LIBRARIES      := jansson
+LIBRARIES      := jansson libzstd liblz4
+STATIC_LIBRARIES := libzstd liblz4
 TEST_LIBRARIES := cmocka mpfr
 IS_CROSS       := $(findstring aarch64,$(CC))
 
@@ -84,7 +85,10 @@ LIBRARY_CFLAGS := -isystem $(B)/include
 LIBRARY_LIBS :=
 else
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-LIBRARY_LIBS   := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
+# What decompresses device code is linked statically where the system has the archive.
+archive_of = $(filter /%,$(shell $(CC) -print-file-name=$(1).a))
+LIBRARY_LIBS   := $(shell pkg-config --libs $(filter-out $(STATIC_LIBRARIES),$(LIBRARIES)) 2>/dev/null) \
+    $(foreach l,$(STATIC_LIBRARIES),$(or $(call archive_of,$(l)),$(shell pkg-config --libs $(l) 2>/dev/null)))
 endif
 TEST_CFLAGS = $(shell pkg-config --cflags $(TEST_LIBRARIES)) -Itests
 TEST_LIBS   = $(shell pkg-config --libs $(TEST_LIBRARIES))
@@ -93,7 +97,8 @@ TEST_LIBS   = $(shell pkg-config --libs $(TEST_LIBRARIES))
 SOURCES := $(filter-out src/cuda/%,$(sort $(wildcard src/*/*.c)))
 MAIN    := $(wildcard src/cli/main.c)
 LEVELED := $(filter src/simt/handlers.c,$(SOURCES))
-HANDLERS := $(filter src/simt/handlers%,$(SOURCES))
+# Compiled for speed: the lane handlers, and the counting that every memory instruction goes through.
+HANDLERS := $(filter src/simt/handlers% src/mem/banks.c src/mem/coalesce.c,$(SOURCES))
 PLAIN   := $(filter-out $(MAIN) $(LEVELED),$(SOURCES))
 
 EMBEDDED := $(B)/embedded_devices.o $(B)/embedded_headers.o
@@ -169,7 +174,7 @@ $(B)/embedded_headers.c: $(B)/embed $(HEADER_FILES) $(wildcard src/cuda)
 
 $(B)/include: $(B)/flags
 	@rm -rf $@ && mkdir -p $@
-	@for h in jansson.h jansson_config.h; do \
+	@for h in jansson.h jansson_config.h zstd.h zstd_errors.h lz4.h; do \
 	    find /usr/include -maxdepth 2 -name $$h -exec ln -sf {} $@/$$h \; ; done
 
 $(LIBRARY): $(OBJECTS) $(B)/objects
@@ -202,7 +207,7 @@ test: ## every test with gcc; T=unit or T=unit/kv selects, CC= and SAN= choose t
 	    BUILD_STATUS=$$? $(RUN_TESTS) $(TESTS)
 
 test-all: ## tests with clang, then ASan+UBSan, then FUZZ_SECONDS per fuzz target, then aarch64 objects
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) MAKE='$(MAKE)' tools/testall.sh
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) BUILD=$(BUILD) MAKE='$(MAKE)' tools/testall.sh
 
 bless: ## rewrite the golden files of the selected tests from what the program says now
 	@$(MAKE) -j$(JOBS) --no-print-directory test-programs
@@ -242,7 +247,7 @@ fidelity: all ## simulated counts against the stored hardware results
 	@tools/fidelity.sh
 
 bench: all ## speed of the engine, warp instructions per second
-	@tools/bench.sh
+	@tools/bench.sh $(PROGRAM) | tee $(BUILD)/bench.md
 
 install: all ## to PREFIX (/usr/local), below DESTDIR if given
 	install -d '$(DESTDIR)$(PREFIX)/bin'
