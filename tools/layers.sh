@@ -88,7 +88,7 @@ check_headers() {
     for header in src/*/*.h; do
         case $header in src/cuda/*) continue ;; esac
         echo "#include \"${header#src/}\"" |
-            "$CC" -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -Isrc -fsyntax-only -x c - 2>&1 | head -n 4 |
+            "$CC" -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wno-unused-function -Werror -Isrc -fsyntax-only -x c - 2>&1 | head -n 4 |
             sed "s|^|$header alone: |"
     done
 }

@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 MAKE=${MAKE:-make}
-logs=build/test-all
+logs=${BUILD:-build}/test-all
 rm -rf $logs
 mkdir -p $logs
 
