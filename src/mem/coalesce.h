@@ -10,8 +10,8 @@
 //     local     the same 4-byte word of 32 lanes makes one line: sectors are pairs of (word, lane / 8)
 //     constant  one request per different 4-byte word
 // Sources: Nsight Compute profiling guide; measured on an H200 (tests/data/rules.csv, every row is replayed by
-// tests/model/rules.c). Open: atomics whose lanes share both sectors and banks (a pattern of 16 rows, 33 words
-// apart, by two words counts 19; this rule says 18).
+// tests/model/rules.c). Open: atomics of a warp that touch more than 16
+// sectors now and then count one more (random bytes in a histogram: 1.7 % more; tests/model/atomics.c).
 //
 //     struct line_set lines;
 //     struct global_cost c = coalesce(&access, &lines);
