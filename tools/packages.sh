@@ -1,7 +1,7 @@
 # Debian packages the project needs, by what they are for. Sourced by ./demo and ./test; the only list there is.
 
 # To build the program.
-BUILD_PACKAGES='gcc libc6-dev make pkg-config libjansson-dev'
+BUILD_PACKAGES='gcc libc6-dev make pkg-config libjansson-dev libzstd-dev liblz4-dev'
 
 # To run every test: unit tests (cmocka), reference results (mpfr), the second compiler with its sanitizers and
 # fuzzer, function lengths (ctags), objects for the other machine.
