@@ -3,8 +3,9 @@
 #include "base/err.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { SET_ALIGN = 64, STAMP_BITS = 31 }; // stamps are compared as signed numbers: cheaper
+enum { SET_ALIGN = 64, HUGE_PAGE_BYTES = 2 << 20, STAMP_BITS = 31 }; // stamps are compared as signed numbers: cheaper
 
 typedef int32_t stamp_vector __attribute__((vector_size(16), aligned(16)));
 
@@ -23,10 +24,13 @@ void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_
                             .way_bits = way_bits, .end_of_time = (1u << (STAMP_BITS - way_bits)) - 1,
                             .sets_inverse = UINT64_MAX / n_sets + (n_sets > 1)};
     size_t bytes = (size_t)n_sets * cache->set_words * sizeof(uint32_t);
-    bytes = (bytes + SET_ALIGN - 1) & ~(size_t)(SET_ALIGN - 1);
-    cache->words = aligned_alloc(SET_ALIGN, bytes);
+    size_t align = bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : SET_ALIGN;
+    bytes = (bytes + align - 1) & ~(align - 1);
+    cache->words = aligned_alloc(align, bytes);
     if (!cache->words)
         err_memory(name, bytes);
+    if (align == HUGE_PAGE_BYTES)
+        madvise(cache->words, bytes, MADV_HUGEPAGE); // a hint: look-ups are scattered
     cache_clear(cache);
 }
 
