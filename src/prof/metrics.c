@@ -124,6 +124,11 @@ static double formula_value(const struct metric_input *in, enum metric metric)
 }
 
 enum row_class { EXACT, MODELLED, MIX, MERGE, REGISTERS };
+#define TRUST_EXACT "exact"
+#define TRUST_MODELLED "modelled"
+#define TRUST_MIX "exact from SASS, estimated from PTX"
+#define TRUST_MERGE "exact, estimated where ptxas may merge shared accesses"
+#define TRUST_REGISTERS "exact from SASS, estimated where registers are"
 
 #define SUFFIX_sum ".sum"
 #define SUFFIX_ratio ".ratio"
@@ -131,7 +136,8 @@ enum row_class { EXACT, MODELLED, MIX, MERGE, REGISTERS };
 #define SUFFIX_plain ""
 
 static const struct metric_info infos[] = {
-#define METRIC(base, suffix, unit, class, formula, text) {#base SUFFIX_##suffix, unit, #formula, text},
+#define METRIC(base, suffix, unit, class, formula, text)                                                     \
+    {#base SUFFIX_##suffix, unit, #formula, text, TRUST_##class},
 #include "prof/metrics.def"
 #undef METRIC
 };

@@ -32,6 +32,7 @@ struct metric_info {
     const char *unit;    // ncu's words: "byte", "sector", "%"
     const char *formula; // as in metrics.def
     const char *text;    // the rule in words
+    const char *trust;   // "exact", "modelled" or what it depends on
 };
 
 struct metric_input {

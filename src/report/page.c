@@ -82,3 +82,13 @@ void page_wrap(struct buf *out, const char *first, const char *text)
     buf_puts(out, text);
     buf_puts(out, "\n");
 }
+
+void report_metric_list(struct buf *out)
+{
+    for (int i = 0; i < N_METRICS; i++) {
+        const struct metric_info *info = metric_info((enum metric)i);
+        buf_printf(out, "%s%s [%s]\n", i ? "\n" : "", info->name, info->unit);
+        page_wrap(out, "    ", info->text);
+        page_wrap(out, "    ", info->trust);
+    }
+}

@@ -50,6 +50,9 @@ void report_raw(const struct report *report, const struct report_options *option
 void report_csv(const struct report *report, const struct report_options *options, struct buf *out);
 void report_json(const struct report *report, const struct report_options *options, struct buf *out);
 
+// What metrics there are: name, unit, how far it can be trusted, the rule. Needs no profile.
+void report_metric_list(struct buf *out);
+
 // Kernels for which `text` holds: one line each appended to `out` ("tr_tile32(...): dram__bytes.sum > 0
 // holds"), their number returned. -1 and err: malformed, unknown name, or a metric that is n/a for a kernel
 // (a gate that cannot close is no gate).
