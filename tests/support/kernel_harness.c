@@ -2,10 +2,28 @@
 #include "support/kernel_harness.h"
 #include "ptx/load.h"
 #include "support/check.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_ROUNDS = 400000, MAX_QUEUE = 4096 };
+
+void kernel_text(char *out, size_t size, const char *body, ...)
+{
+    const char *values[128] = {0};
+    va_list args;
+    va_start(args, body);
+    for (int name; (name = va_arg(args, int)) != 0;)
+        values[name] = va_arg(args, const char *);
+    va_end(args);
+    size_t n = (size_t)snprintf(out, size, "%s", PTX_KERNEL);
+    for (const char *at = body; *at && n < size; at++) {
+        const char *value = *at == '$' ? values[(unsigned char)*++at & 127] : NULL;
+        n += (size_t)(value ? snprintf(out + n, size - n, "%s", value) : snprintf(out + n, size - n, "%c", *at));
+    }
+    n += n < size ? (size_t)snprintf(out + n, size - n, "ret;\n}\n") : 0;
+    assert_true(n < size);
+}
 
 struct machine {
     struct kernel_run *run;

@@ -38,6 +38,10 @@ struct kernel_run {
     uint64_t freed;         // address of an allocation that was freed
 };
 
+// The head of a kernel, then `body` with `$X` replaced by the value of X, then the end: names are one letter.
+//     kernel_text(text, sizeof text, "ld.global.$T $R, [%rd2];\n", 'T', "u32", 'R', "%r4", 0);
+void kernel_text(char *out, size_t size, const char *body, ...);
+
 void kernel_run(struct kernel_run *r);
 void kernel_run_end(struct kernel_run *r);
 #endif
