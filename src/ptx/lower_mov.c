@@ -142,10 +142,14 @@ bool lower_mov(struct body *b)
         return is_done && b->is_counted;
     if (b->insn->operands[1].kind != PO_SREG)
         return lower_generic(b);
-    if (!register_row(b, &b->insn->operands[0], &dst) ||
-        !emit_special(b, &b->insn->operands[1], dst, b->op.type, false))
+    const struct ptx_operand *to = &b->insn->operands[0];
+    if (!register_row(b, to, &dst))
         return false;
-    emit_widen(b, dst, b->op.type, operand_bytes(&b->insn->operands[0]));
+    if (to->kind == PO_REG && operand_bytes(to) < ptx_type_bytes(b->op.type))
+        return body_fail(b, "register %s is narrower than .%s", to->variable->name, ptx_type_name(b->op.type));
+    if (!emit_special(b, &b->insn->operands[1], dst, b->op.type, false))
+        return false;
+    emit_widen(b, dst, b->op.type, operand_bytes(to));
     return true;
 }
 
