@@ -16,6 +16,10 @@
 // many times; short enough that queues stay small.
 enum { DEFAULT_EPOCH_CYCLES = 4096 };
 
+// After an epoch of fewer warp instructions than this the main thread runs the next one alone: waking others would take
+// longer. Who runs an SM does not change what it does.
+enum { WORTH_WAKING_INSTRUCTIONS = 16384 };
+
 struct engine {
     const struct device *device;
     struct memsys *memsys; // made by the first launch that needs it
@@ -33,10 +37,10 @@ struct run {
     struct sm *sms;
     const uint32_t *order;     // SMs in the order in which blocks are handed out
     struct ended_block *ended; // of all SMs
-    struct sm **active;        // SMs with queued operations, while they take effect
+    struct sm **active;        // SMs that can run; then those with queued operations
     uint32_t *own_order;
     uint32_t n_sms, next_block, n_blocks, turn;
-    uint64_t blocks_done, epoch_ticks;
+    uint64_t blocks_done, epoch_ticks, warp_instructions, epoch_instructions;
     uint32_t cycle_shift;
     struct fault fault;
 };
@@ -121,6 +125,7 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
         sm_init(&run->sms[i], &run->arena, launch, device, run->memsys, occupancy, i);
     run->n_blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
     run->cycle_shift = run->sms[0].cycle_shift;
+    run->epoch_instructions = UINT64_MAX; // nothing known yet
     run->epoch_ticks = (options->epoch_cycles ? options->epoch_cycles : DEFAULT_EPOCH_CYCLES) << run->cycle_shift;
 }
 
@@ -174,23 +179,36 @@ static void replace_blocks(struct run *run)
 static void run_one_sm(void *context, uint32_t item, uint32_t thread)
 {
     struct run *run = context;
-    struct sm *sm = &run->sms[run->order[item]];
+    struct sm *sm = run->active[item];
     sm->tally = &run->tallies[thread];
     sm_run(sm);
 }
 
-// The common time of this epoch's end: one epoch after the SM that is furthest behind. False: no SM can run.
-static bool set_epoch_end(struct run *run)
+// The SMs that can run, into run->active, and the common time of this epoch's end: one epoch after the one that is
+// furthest behind. Returns how many there are.
+static uint32_t begin_epoch(struct run *run)
 {
     uint64_t begin = UINT64_MAX;
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        if (sm_can_run(&run->sms[i]) && run->sms[i].now_ticks < begin)
-            begin = run->sms[i].now_ticks;
-    if (begin == UINT64_MAX)
-        return false;
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        run->sms[i].until_ticks = begin + run->epoch_ticks;
-    return true;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < run->n_sms; i++) {
+        struct sm *sm = &run->sms[run->order[i]];
+        if (!sm_can_run(sm))
+            continue;
+        run->active[n++] = sm;
+        begin = sm->now_ticks < begin ? sm->now_ticks : begin;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        run->active[i]->until_ticks = begin + run->epoch_ticks;
+    return n;
+}
+
+static void run_sms(struct run *run, uint32_t n)
+{
+    if (run->epoch_instructions >= WORTH_WAKING_INSTRUCTIONS)
+        team_work(run->team, n, run_one_sm, run);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            run_one_sm(run, i, 0);
 }
 
 static uint64_t sm_next_exchange(const struct sm *sm)
@@ -231,14 +249,16 @@ static void apply_exchanges(struct run *run)
     }
 }
 
-static void report_progress(const struct run *run)
+static void report_progress(struct run *run)
 {
     struct run_progress *progress = run->options->progress;
-    if (!progress)
-        return;
     uint64_t n = 0;
     for (uint32_t i = 0; i < run->n_sms; i++)
         n += run->sms[i].n_instructions;
+    run->epoch_instructions = n - run->warp_instructions;
+    run->warp_instructions = n;
+    if (!progress)
+        return;
     atomic_store_explicit(&progress->blocks_done, run->blocks_done, memory_order_relaxed);
     atomic_store_explicit(&progress->n_blocks, run->n_blocks, memory_order_relaxed);
     atomic_store_explicit(&progress->warp_instructions, n, memory_order_relaxed);
@@ -281,11 +301,12 @@ static void run_epochs(struct run *run)
 {
     start_first_blocks(run);
     while (run->blocks_done < run->n_blocks) {
-        if (!set_epoch_end(run)) {
+        uint32_t n = begin_epoch(run);
+        if (n == 0) {
             explain_stall(run);
             return;
         }
-        team_work(run->team, run->n_sms, run_one_sm, run);
+        run_sms(run, n);
         drain(run);
         if (find_fault(run))
             return;
@@ -322,14 +343,23 @@ static void collect(const struct run *run, struct counters *counters, struct run
     result->fault = run->fault;
 }
 
+struct dram_totals { uint64_t sectors, write_sectors; };
+
+static struct dram_totals dram_totals(const struct memsys *memsys)
+{
+    if (!memsys)
+        return (struct dram_totals){0};
+    return (struct dram_totals){memsys_dram_sectors(memsys), memsys_dram_write_sectors(memsys)};
+}
+
 // Coarse: the busiest SM's issue slots, or the time that device memory needs for its bytes if that is longer.
-static void collect_dram(const struct run *run, uint64_t writes_before, uint64_t cycles_before,
-                         struct run_result *result)
+static void collect_dram(const struct run *run, struct dram_totals before, struct run_result *result)
 {
     if (!run->memsys)
         return;
-    uint64_t cycles = memsys_dram_cycles(run->memsys) - cycles_before;
-    result->dram_write_sectors = memsys_dram_write_sectors(run->memsys) - writes_before;
+    struct dram_totals after = dram_totals(run->memsys);
+    uint64_t cycles = memsys_dram_cycles(run->memsys, after.sectors - before.sectors);
+    result->dram_write_sectors = after.write_sectors - before.write_sectors;
     result->cycles = cycles > result->cycles ? cycles : result->cycles;
 }
 
@@ -343,11 +373,10 @@ bool engine_run(struct engine *engine, struct launch *launch, const struct run_o
     if (!launch_check(engine->device, &needs, err))
         return false;
     run_init(&run, engine, launch, options, &result->occupancy);
-    uint64_t writes = run.memsys ? memsys_dram_write_sectors(run.memsys) : 0;
-    uint64_t cycles = run.memsys ? memsys_dram_cycles(run.memsys) : 0;
+    struct dram_totals before = dram_totals(run.memsys);
     run_epochs(&run);
     collect(&run, counters, result);
-    collect_dram(&run, writes, cycles, result);
+    collect_dram(&run, before, result);
     run_release(&run);
     result->wall_seconds = seconds_now() - begin;
     return true;

@@ -130,9 +130,14 @@ uint64_t memsys_dram_write_sectors(const struct memsys *ms)
     return ms->l2.dram.write_sectors;
 }
 
-uint64_t memsys_dram_cycles(const struct memsys *ms)
+uint64_t memsys_dram_sectors(const struct memsys *ms)
 {
-    return dram_cycles(&ms->l2.dram, ms->l2.dram.read_sectors + ms->l2.dram.write_sectors);
+    return ms->l2.dram.read_sectors + ms->l2.dram.write_sectors;
+}
+
+uint64_t memsys_dram_cycles(const struct memsys *ms, uint64_t sectors)
+{
+    return dram_cycles(&ms->l2.dram, sectors);
 }
 
 const uint32_t *memsys_sm_order(const struct memsys *ms)

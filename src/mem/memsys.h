@@ -61,8 +61,9 @@ void memsys_drain(struct memsys *ms, uint64_t until_ticks, struct l2_counts *cou
 
 // Totals that belong to no instruction: dirty sectors written back by eviction since memsys_new.
 uint64_t memsys_dram_write_sectors(const struct memsys *ms);
-// Least cycles that device memory needs for the sectors moved since memsys_new.
-uint64_t memsys_dram_cycles(const struct memsys *ms);
+// Sectors moved to and from device memory since memsys_new, and the least cycles that so many take.
+uint64_t memsys_dram_sectors(const struct memsys *ms);
+uint64_t memsys_dram_cycles(const struct memsys *ms, uint64_t sectors);
 
 // Order of the SMs for handing out blocks: cluster (GPC) by cluster. Owned by the memsys; n_sms entries.
 const uint32_t *memsys_sm_order(const struct memsys *ms);
