@@ -63,8 +63,5 @@ bool interface_parse(const char *text, struct memory_interface *out, struct err 
     if (parse_ddr(has_channels ? end + 1 : text, has_channels ? channels : 1, out) ||
         parse_bits_at_rate(text, out))
         return true;
-    return err_set(
-        err,
-        "'%s' is no memory interface: expected DDR5-6400, 8xDDR4-3200 or 5x1024@3.2 (bits @ Gbit/s per pin)",
-        text);
+    return err_set(err, "'%s' is no memory interface: expected DDR5-6400, 8xDDR4-3200 or 5x1024@3.2", text);
 }

@@ -76,8 +76,10 @@ static void print_hiding(const struct latency_answer *answer, struct buf *out)
                "\nwarps per scheduler that hide a latency; it holds %u, ! = unhideable by warps alone\n"
                "  level     cycles%14s %14s ",
                hiding_of(answer->device, 1, 1).room, "one load in 8", "in 32");
-    if (own > 0)
-        buf_printf(out, "%11s%3g ", "in ", own);
+    if (own > 0) {
+        int digits = snprintf(NULL, 0, "%g", own);
+        buf_printf(out, "%*s%g ", 14 - digits, "in ", own);
+    }
     buf_puts(out, "instructions\n");
     for (int i = 0; i < N_LATENCIES; i++)
         print_hiding_row(answer, "", textbook_latencies[i], out);

@@ -71,7 +71,7 @@ static void print_kernel(const struct roofline_answer *answer, struct buf *out)
                    roofline_ridge(answer->ceiling, answer->memory) / answer->flop_per_byte);
     if (options->seconds > 0) {
         double reached = options->flops / options->seconds / 1e9;
-        buf_puts(out, "  it took so long that it did");
+        buf_puts(out, "  in the time it took it did");
         print_rate(reached, "FLOP/s", out);
         buf_printf(out, ", %.1f %% of what it can reach\n", 100 * reached / reach);
     }

@@ -34,7 +34,8 @@ struct shared_cost {
 // access->space == SPACE_SHARED. Every kind; 32 banks of 4 bytes on every supported GPU.
 struct shared_cost banks_cost(const struct access *access);
 
-// The lanes that are served together: groups, pairs of groups merged, without the empty ones. Returns how many.
+// The lanes that are served together: groups, pairs of groups merged, without the empty ones. Returns how
+// many.
 enum { MAX_BANK_GROUPS = 8 };
 uint32_t banks_groups(const struct access *access, lanemask groups[MAX_BANK_GROUPS]);
 
@@ -55,7 +56,8 @@ struct shared_cost banks_cost_ldgsts(const struct access *access);
 // pairs.
 struct shared_cost banks_cost_matrix(const struct access *access, uint32_t n_matrices);
 
-// The most lanes of one group that meet in one bank when all 32 lanes take elements of `width` bytes, `stride`
-// elements apart: gcd(stride, lanes of a group), and 1 for stride 0. The wavefronts are that times the groups.
+// The most lanes of one group that meet in one bank when all 32 lanes take elements of `width` bytes,
+// `stride` elements apart: gcd(stride, lanes of a group), and 1 for stride 0. The wavefronts are that times
+// the groups.
 uint32_t banks_stride_degree(uint64_t stride_elements, uint32_t width);
 #endif

@@ -9,9 +9,9 @@
 //               summed over the sectors
 //     local     the same 4-byte word of 32 lanes makes one line: sectors are pairs of (word, lane / 8)
 //     constant  one request per different 4-byte word
-// Sources: Nsight Compute profiling guide; measured on an H200 (tests/data/rules.csv, every row is replayed by
-// tests/model/rules.c). Open: atomics of a warp that touch more than 16
-// sectors now and then count one more (random bytes in a histogram: 1.7 % more; tests/model/atomics.c).
+// Sources: Nsight Compute profiling guide; measured on an H200 (tests/data/rules.csv, every row is replayed
+// by tests/model/rules.c). Open: atomics of a warp that touch more than 16 sectors now and then count one
+// more (random bytes in a histogram: 1.7 % more; tests/model/atomics.c).
 //
 //     struct line_set lines;
 //     struct global_cost c = coalesce(&access, &lines);
@@ -36,7 +36,7 @@ struct global_cost coalesce(const struct access *access, struct line_set *lines)
 // such rows.
 struct global_cost coalesce_local(const struct access *access, uint64_t base, struct line_set *lines);
 
-// Constant memory: idc__requests of one LDC, 0 without an active lane. Open: accesses wider than 4 bytes count
-// by different addresses.
+// Constant memory: idc__requests of one LDC, 0 without an active lane. Open: accesses wider than 4 bytes
+// count by different addresses.
 uint32_t constant_requests(const struct access *access);
 #endif
