@@ -274,6 +274,8 @@ static int launch_session(struct session *session, const char *path, int argc, c
         return EXIT_INPUT;
     if (session->module.compiler && !request->is_quiet)
         fprintf(stderr, "warpglass: %s compiled with %s\n", path, session->module.compiler);
+    if (session->module.taken && !request->is_quiet)
+        fprintf(stderr, "warpglass: %s: PTX for %s\n", path, session->module.taken);
     if (request->dump)
         return dump_all(session, err) ? 0 : EXIT_INPUT;
     if (!prepare(session, err) || !run(session, err))

@@ -2,7 +2,9 @@
 #include "cli/module.h"
 #include "base/buf.h"
 #include "cli/compile.h"
+#include "image/image.h"
 #include "prof/demangle.h"
+#include "ptx/link.h"
 #include <string.h>
 
 enum { CONSTANT_ALIGN = 256, MOST_LISTED = 12 };
@@ -13,49 +15,137 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-// What a file that is no PTX text is, judged by its first bytes.
-static bool refuse_binary(const char *path, const struct buf *bytes, struct err *err)
+// ---- PTX text
+// -------------------------------------------------------------------------------------------------
+
+static bool open_text(struct arena *arena, const struct buf *text, struct module *out, struct err *err)
 {
-    static const unsigned char fatbin_magic[] = {0x50, 0xed, 0x55, 0xba};
-    if (bytes->n > 19 && memcmp(bytes->at,
-                                "\x7f"
-                                "ELF",
-                                4) == 0)
-        return err_set(err, "%s: %s holds machine code; launch takes .ptx and .cu files", path,
-                       (unsigned char)bytes->at[18] == 190 ? "a cubin" : "an executable or object file");
-    if (bytes->n > 4 && memcmp(bytes->at, fatbin_magic, sizeof fatbin_magic) == 0)
-        return err_set(err, "%s: a fatbin; launch takes .ptx and .cu files", path);
-    if (memchr(bytes->at, '\0', bytes->n))
-        return err_set(err, "%s: not a text file; launch takes .ptx and .cu files", path);
-    return true;
+    const char *copy = arena_string(arena, text->at ? text->at : "", text->n);
+    out->image = ptx_image_open(arena, out->path, copy, text->n, err);
+    return out->image != NULL;
 }
 
-static bool read_ptx(struct arena *arena, const char *path, unsigned cc, struct module *out, struct buf *text,
-                     struct err *err)
+static bool open_source(struct arena *arena, const char *path, unsigned cc, struct module *out,
+                        struct err *err)
 {
-    if (!ends_with(path, ".cu"))
-        return buf_read_file(text, path, err) && refuse_binary(path, text, err);
     struct compiled compiled;
-    if (!compile_cuda(path, cc, &compiled, err)) {
-        buf_release(&compiled.ptx);
-        return false;
+    bool good = compile_cuda(path, cc, &compiled, err);
+    if (good) {
+        out->compiler = arena_string(arena, compiled.compiler, strlen(compiled.compiler));
+        good = open_text(arena, &compiled.ptx, out, err);
     }
-    *text = compiled.ptx;
-    out->compiler = arena_string(arena, compiled.compiler, strlen(compiled.compiler));
-    return true;
+    buf_release(&compiled.ptx);
+    return good;
+}
+
+// ---- files with images
+// ----------------------------------------------------------------------------------------
+
+static bool fail_executable(const char *path, struct err *err)
+{
+    static const char *const commands[] = {
+#define COMMAND(name, function, group, text) name,
+#include "cli/commands.def"
+#undef COMMAND
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(commands[i], "run") == 0)
+            return err_set(err, "%s is a program: `warpglass run %s%s` runs it; launch takes a kernel's file",
+                           path, strchr(path, '/') ? "" : "./", path);
+    return err_set(err, "%s is a program; launch takes a file with kernels: .ptx, .cu, .fatbin, .o or .so",
+                   path);
+}
+
+// Names for errors: of several images of a file, "a.so(two.cu)" or "a.so(2)".
+static const char *name_image(struct arena *arena, const char *path, const struct image_list *images,
+                              const struct image *image)
+{
+    if (images->n_containers == 1)
+        return arena_string(arena, path, strlen(path));
+    return image->name[0] ? arena_printf(arena, "%s(%s)", path, image->name)
+                          : arena_printf(arena, "%s(%u)", path, image->container + 1);
+}
+
+// "compute_90 (two.cu)", for the remark on what was taken.
+static void add_remark(struct arena *arena, const struct image *image, struct module *out)
+{
+    char target[16];
+    out->taken = arena_printf(arena, "%s%s%s%s%s%s", out->taken ? out->taken : "", out->taken ? ", " : "",
+                              image_target(image, target), image->name[0] ? " (" : "", image->name,
+                              image->name[0] ? ")" : "");
+}
+
+// Parses the PTX that fits the device from each container whose images are, or are not, to be linked.
+static struct ptx_module *open_containers(struct arena *arena, const struct image_list *images, unsigned cc,
+                                          bool is_relocatable, struct module *out, struct err *err)
+{
+    struct ptx_module **modules = arena_array(arena, struct ptx_module *, images->n_containers);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < images->n_containers; i++) {
+        const char *text;
+        size_t length;
+        const struct image *image = image_choose_in(images, i, cc, false);
+        if (!image || image->is_relocatable != is_relocatable)
+            continue;
+        if (!image_decode(arena, image, &text, &length, err))
+            return NULL;
+        modules[n] = ptx_parse(arena, name_image(arena, out->path, images, image), text, length, err);
+        if (!modules[n++])
+            return NULL;
+        add_remark(arena, image, out);
+    }
+    return n == 0 ? NULL
+                  : ptx_link(arena, out->path, is_relocatable ? LINK_SYMBOLS : LINK_APART, modules, n, err);
+}
+
+// Relocatable containers become one module, each other one is a module; all share the file.
+static bool open_images(struct arena *arena, const struct image_list *images, unsigned cc, struct module *out,
+                        struct err *err)
+{
+    struct ptx_module *modules[2];
+    uint32_t n = 0;
+    for (int is_relocatable = 0; is_relocatable < 2 && !err->set; is_relocatable++) {
+        modules[n] = open_containers(arena, images, cc, is_relocatable, out, err);
+        n += modules[n] != NULL;
+    }
+    if (err->set)
+        return false;
+    if (n == 0)
+        return image_fail_choice(out->path, images, cc, err);
+    struct ptx_module *whole = ptx_link(arena, out->path, LINK_APART, modules, n, err);
+    out->image = whole ? ptx_image_of(arena, whole, err) : NULL;
+    return out->image != NULL;
+}
+
+static bool open_binary(struct arena *arena, const struct buf *bytes, unsigned cc, struct module *out,
+                        struct err *err)
+{
+    struct image_list images = {0};
+    if (image_is_executable(bytes->at, bytes->n))
+        return fail_executable(out->path, err);
+    bool good =
+        image_scan(out->path, bytes->at, bytes->n, &images, err) && open_images(arena, &images, cc, out, err);
+    image_list_release(&images);
+    return good;
 }
 
 bool module_open(struct arena *arena, const char *path, unsigned cc, struct module *out, struct err *err)
 {
-    struct buf text = {0};
+    struct buf bytes = {0};
     *out = (struct module){.path = arena_string(arena, path, strlen(path))};
-    if (read_ptx(arena, path, cc, out, &text, err)) {
-        const char *copy = arena_string(arena, text.at ? text.at : "", text.n);
-        out->image = ptx_image_open(arena, out->path, copy, text.n, err);
-    }
-    buf_release(&text);
-    return out->image != NULL;
+    if (ends_with(path, ".cu"))
+        return open_source(arena, path, cc, out, err);
+    bool good = buf_read_file(&bytes, path, err);
+    if (good && bytes.n > 0 && memchr(bytes.at, '\0', bytes.n))
+        good = open_binary(arena, &bytes, cc, out, err);
+    else if (good)
+        good = open_text(arena, &bytes, out, err);
+    buf_release(&bytes);
+    return good;
 }
+
+// ---- variables
+// ------------------------------------------------------------------------------------------------
 
 static bool place_variable(struct memory *memory, const char *name, uint64_t bytes, uint32_t align,
                            uint64_t *address, struct err *err)

@@ -1,5 +1,4 @@
-// A module of kernels in a session's memory: read from a .ptx or .cu file, its variables placed and
-// initialised.
+// A module of kernels in a session's memory: read from a file, its variables placed and initialised.
 #ifndef CLI_MODULE_H
 #define CLI_MODULE_H
 #include "base/arena.h"
@@ -8,12 +7,14 @@
 
 struct module {
     const char *path;
-    const char *compiler; // of a .cu file; NULL for PTX
+    const char *compiler; // of a .cu file; NULL for others
+    const char *taken;    // which images of a fatbin, object or library; NULL for others
     struct ptx_image *image;
 };
 
-// The PTX of a .ptx or .cu file (nvcc or clang makes it; cc is for nvcc), parsed. Other kinds of file are
-// named with what to do instead.
+// The PTX of a file, parsed: a .ptx file, a .cu file (nvcc or clang compiles it, for capability `cc`), or
+// what a driver would take for that capability from a fatbin, object or shared library. Other kinds of file
+// are named with what to do instead.
 bool module_open(struct arena *arena, const char *path, unsigned cc, struct module *out, struct err *err);
 
 // Places all variables in `memory` and writes their initial values.

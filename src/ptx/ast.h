@@ -138,6 +138,9 @@ struct ptx_function {
     const char *header_text;      // directives of the header that nothing above holds, for printing
 };
 
+// Of a module that was linked (ptx/link.h): where the text of a part begins.
+struct ptx_part { const char *path; uint32_t lines_before; };
+
 struct ptx_module {
     const char *path, *text;
     size_t text_length;
@@ -156,6 +159,8 @@ struct ptx_module {
     struct map function_names, variable_names; // name -> struct ptx_function * / struct ptx_variable *
     const struct ptx_item *items;    // statements in order, for printing; private to ptx/
     uint32_t n_items;
+    const struct ptx_part *parts;    // none unless linked
+    uint32_t n_parts;
 };
 
 struct ptx_module *ptx_parse(struct arena *arena, const char *path, const char *text, size_t length, struct err *err);

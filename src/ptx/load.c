@@ -1,6 +1,7 @@
 // A PTX module ready to run: layout of variables, their initial bytes, kernels on demand.
 #include "ptx/load.h"
 #include "base/vec.h"
+#include "ptx/link.h"
 #include <string.h>
 
 struct data {
@@ -77,15 +78,22 @@ static void list_kernels(struct ptx_image *image)
 struct ptx_image *ptx_image_open(struct arena *arena, const char *path, const char *text, size_t length,
                                  struct err *err)
 {
+    struct ptx_module *module = ptx_parse(arena, path, text, length, err);
+    return module ? ptx_image_of(arena, module, err) : NULL;
+}
+
+struct ptx_image *ptx_image_of(struct arena *arena, struct ptx_module *module, struct err *err)
+{
     struct ptx_image *image = arena_new(arena, struct ptx_image);
     image->arena = arena;
-    image->module = ptx_parse(arena, path, text, length, err);
-    if (!image->module)
-        return NULL;
+    image->module = module;
     image->data = collect_all(image, PS_GLOBAL, &image->n_data);
     image->constants = collect_all(image, PS_CONST, &image->n_constants);
     list_kernels(image);
-    return lay_out_constants(image, err) ? image : NULL;
+    if (lay_out_constants(image, err))
+        return image;
+    ptx_place_error(module, err);
+    return NULL;
 }
 
 void ptx_image_place(struct ptx_image *image, uint64_t shared_window, uint64_t local_window)
@@ -164,7 +172,10 @@ static bool write_datum(const struct ptx_image *image, const struct ptx_datum *d
 
 bool ptx_image_write(const struct ptx_image *image, uint32_t index, uint8_t *out, struct err *err)
 {
-    return write_datum(image, &image->data[index], out, err);
+    bool good = write_datum(image, &image->data[index], out, err);
+    if (!good)
+        ptx_place_error(image->module, err);
+    return good;
 }
 
 bool ptx_image_write_constants(const struct ptx_image *image, uint8_t *out, struct err *err)
@@ -197,6 +208,8 @@ const struct kernel *ptx_image_kernel(struct ptx_image *image, const char *name,
             continue;
         if (!kernel->kernel)
             kernel->kernel = ptx_lower(image->arena, image->module, kernel->function, &image->symbols, err);
+        if (!kernel->kernel)
+            ptx_place_error(image->module, err);
         return kernel->kernel;
     }
     no_kernel(image, name, err);

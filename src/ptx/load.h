@@ -53,6 +53,8 @@ struct ptx_image {
 
 struct ptx_image *ptx_image_open(struct arena *arena, const char *path, const char *text, size_t length,
                                  struct err *err);
+// The same for a module that is parsed, and perhaps linked (ptx/link.h).
+struct ptx_image *ptx_image_of(struct arena *arena, struct ptx_module *module, struct err *err);
 
 // All addresses are set: from now on initial values can be written and kernels lowered.
 void ptx_image_place(struct ptx_image *image, uint64_t shared_window, uint64_t local_window);
