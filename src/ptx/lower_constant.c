@@ -124,6 +124,7 @@ void find_constants(struct body *b)
 {
     const struct ptx_function *f = b->function;
     const uint8_t *n_written = count_writes(b);
+    count_param_stores(b);
     b->constant_row = arena_array(&b->lowering->work, rowref, f->n_registers);
     for (uint32_t i = 0; i < f->n_registers; i++)
         b->constant_row[i] = ROW_NONE;

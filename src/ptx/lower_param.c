@@ -4,6 +4,7 @@
 #include "base/space.h"
 #include "base/vec.h"
 #include "ptx/lowering.h"
+#include <string.h>
 
 // The .param variable that an address names, or NULL: a register holds the address.
 static const struct ptx_variable *address_variable(const struct ptx_operand *operand)
@@ -24,7 +25,10 @@ struct home *param_home(struct body *b, const struct ptx_variable *variable)
         return home;
     home = home_make(b->lowering, variable);
     home->is_stored = arena_array(&b->lowering->work, bool, home->n_words + 1);
+    home->n_stores = arena_array(&b->lowering->work, uint8_t, home->n_words + 1);
+    home->constant = arena_array(&b->lowering->work, rowref, home->n_words + 1);
     for (uint32_t i = 0; i < home->n_words; i++) {
+        home->constant[i] = ROW_NONE;
         uint32_t row = body_group(b, 1, false);
         home->row = i ? home->row : ROW(ROW_REG, row);
     }
@@ -41,6 +45,11 @@ static bool check_place(struct body *b, const struct ptx_variable *variable, int
         return body_fail(b, "offset %lld of parameter %s is not aligned for .%s", (long long)offset,
                          variable->name, ptx_type_name(b->op.type));
     return true;
+}
+
+rowref param_word(const struct home *home, uint32_t word)
+{
+    return home->constant && home->constant[word] != ROW_NONE ? home->constant[word] : home->row + word;
 }
 
 static const struct ptx_operand *element(const struct ptx_operand *operand, uint32_t i)
@@ -94,9 +103,9 @@ static void load_words(struct body *b, rowref dst, const struct home *home, uint
     enum ptx_type type = b->op.type;
     uint32_t bytes = ptx_type_bytes(type);
     if (bytes < 4)
-        emit_extract(b, dst, home->row + offset / 4, offset % 4 * 8, bytes == 1);
+        emit_extract(b, dst, param_word(home, offset / 4), offset % 4 * 8, bytes == 1);
     for (uint32_t word = 0; word < bytes / 4; word++)
-        emit_move(b, dst + word, home->row + offset / 4 + word);
+        emit_move(b, dst + word, param_word(home, offset / 4 + word));
     emit_widen(b, dst, type, register_bytes);
 }
 
@@ -115,16 +124,54 @@ static void store_part(struct body *b, rowref word, rowref src, uint32_t shift, 
     emit_def(b, word, 1);
 }
 
+// A word that is written once, with a constant, is that constant.
+static void store_word(struct body *b, struct home *home, uint32_t word, rowref src)
+{
+    bool is_constant = ROW_SPACE(src) != ROW_REG && b->guard == NO_VPRED;
+    if (home->is_stored)
+        home->is_stored[word] = true;
+    if (home->is_stored && is_constant && home->n_stores[word] == 1)
+        home->constant[word] = src;
+    else
+        emit_move(b, home->row + word, src);
+}
+
 static void store_words(struct body *b, struct home *home, rowref src, uint32_t offset)
 {
-    uint32_t bytes = ptx_type_bytes(b->op.type);
-    if (bytes < 4 && variable_bytes(home->variable) > bytes)
-        store_part(b, home->row + offset / 4, src, offset % 4 * 8, 8 * bytes);
-    else
-        for (uint32_t word = 0; word < type_rows(b->op.type); word++)
-            emit_move(b, home->row + offset / 4 + word, src + word);
-    for (uint32_t word = 0; home->is_stored && word < type_rows(b->op.type); word++)
-        home->is_stored[offset / 4 + word] = true;
+    uint32_t bytes = ptx_type_bytes(b->op.type), first = offset / 4;
+    if (bytes < 4 && variable_bytes(home->variable) > bytes) {
+        store_part(b, home->row + first, src, offset % 4 * 8, 8 * bytes);
+        if (home->is_stored)
+            home->is_stored[first] = true;
+        return;
+    }
+    for (uint32_t word = 0; word < type_rows(b->op.type); word++)
+        store_word(b, home, first + word, src + word);
+}
+
+// How often each word of a .param variable is written; parts of words count twice, so that they stay in
+// registers.
+static void count_stores(struct body *b, const struct ptx_insn *insn)
+{
+    const struct ptx_variable *variable = address_variable(&insn->operands[0]);
+    const char *last = insn->suffixes[insn->n_suffixes - 1];
+    uint32_t bytes = ptx_type_bytes(ptx_type_parse(last, strlen(last))), n = insn->operands[1].n_items;
+    struct home *home = variable && variable->space == PS_PARAM ? param_home(b, variable) : NULL;
+    int64_t offset = home && home->n_stores ? address_offset(&insn->operands[0]) : -1;
+    uint64_t end = (uint64_t)offset + bytes * (uint64_t)(n ? n : 1);
+    if (offset < 0 || end > variable_bytes(variable))
+        return; // refused when it is lowered
+    for (uint64_t word = (uint64_t)offset / 4; word < (end + 3) / 4; word++)
+        home->n_stores[word] = home->n_stores[word] || bytes < 4 ? 2 : 1;
+}
+
+void count_param_stores(struct body *b)
+{
+    for (uint32_t i = 0; i < b->function->n_insns; i++) {
+        const struct ptx_insn *insn = &b->function->insns[i];
+        if (strcmp(insn->op, "st") == 0 && insn_has_suffix(insn, "param") && insn->n_operands == 2)
+            count_stores(b, insn);
+    }
 }
 
 // ---- the instructions -------------------------------------------------------------------------------
@@ -195,5 +242,7 @@ bool lower_param_store(struct body *b)
             return false;
         store_words(b, home, src, offset);
     }
+    if (!b->is_counted)
+        emit(b, FORM_NOP_none);
     return true;
 }

@@ -117,6 +117,8 @@ static uint32_t reach_function(struct lowering *l, const struct ptx_function *fu
 static bool reach_direct(struct lowering *l, uint32_t caller, const struct ptx_insn *insn, const char *name)
 {
     const struct ptx_function *callee = ptx_find_function(l->module, name);
+    if (callee && !callee->has_body && is_native(name))
+        return true;
     if (!callee || !callee->has_body)
         return lower_fail(l, insn->at, "calls %s, which is not defined in this module", name);
     if (callee->is_entry)

@@ -44,7 +44,10 @@ struct home {
     uint32_t
         row; // first row of its words: ROW_OWN + … or a virtual row; words of a .param variable of a body
     uint32_t n_words;
-    bool *is_stored; // .param variables of a body, by word: something was written to it
+    // .param variables of a body, by word:
+    bool *is_stored;   // something was written to it
+    uint8_t *n_stores; // how many instructions write it (2: or more)
+    rowref *constant;  // the pool or launch row that is its value for the whole launch, or ROW_NONE
 };
 
 // One function of the kernel, as the pre-scan finds it.
@@ -209,7 +212,10 @@ bool lower_cvta(struct body *b);
 bool lower_param_load(struct body *b); // lower_param.c
 bool lower_param_store(struct body *b);
 struct home *param_home(struct body *b, const struct ptx_variable *variable);
-bool lower_call(struct body *b); // lower_call.c
+rowref param_word(const struct home *home, uint32_t word); // where the word is read
+void count_param_stores(struct body *b);
+bool lower_call(struct body *b);  // lower_call.c
+bool is_native(const char *name); // functions that the engine itself provides
 
 // ---- lower_body.c -----------------------------------------------------------------------------------
 bool lower_body(struct lowering *l, uint32_t index, struct buf *dump);

@@ -23,6 +23,9 @@ DECLARE_OP(op_isspacep);
 DECLARE_OP(op_pack16);
 DECLARE_OP(op_extract);
 
+// op_assert.c
+DECLARE_OP(op_assert);
+
 // op_bar.c
 DECLARE_OP(op_bar_sync);
 DECLARE_OP(op_bar_arrive);

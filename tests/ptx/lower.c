@@ -18,7 +18,7 @@ struct run {
     uint64_t *result;      // host address of it: 32 values of 64 bits
     uint32_t n_executed;   // counted warp instructions
     uint32_t n_lanes_last; // lanes of the last counted instruction
-    enum fault_kind fault;
+    struct fault fault;
 };
 
 static void run_load(struct run *r, const char *text)
@@ -67,7 +67,7 @@ static void run_warp(struct run *r, struct launch *launch)
             r->n_lanes_last = (uint32_t)__builtin_popcount(step.on);
         }
         if (kind == STEP_FAULT) {
-            r->fault = step.fault->kind;
+            r->fault = *step.fault;
             break;
         }
     }
@@ -135,7 +135,7 @@ static void check_body(const char *before, const char *body, uint64_t (*expected
     struct run r;
     arena_init(&arena, "text");
     run_text(&r, kernel_text(&arena, before, body));
-    assert_int_equal(r.fault, FAULT_NONE);
+    assert_int_equal(r.fault.kind, FAULT_NONE);
     for (uint32_t lane = 0; lane < 32; lane++)
         if (r.result[lane] != expected(lane))
             fail_msg("lane %u: %llx, not %llx", lane, (unsigned long long)r.result[lane],
@@ -287,7 +287,7 @@ static void kernel_parameters(void **state)
         "cvt.u64.u32 %d5, %r11;\nmad.lo.u64 %d3, %d5, 1000000, %d3;\nst.global.u64 [%d1], %d3;\nret;\n}\n";
     struct run r;
     run_params(&r, text, &params, sizeof params);
-    assert_int_equal(r.fault, FAULT_NONE);
+    assert_int_equal(r.fault.kind, FAULT_NONE);
     assert_int_equal(r.kernel->n_params, 8);
     assert_int_equal(r.kernel->params[3].offset, 10);
     assert_int_equal(r.kernel->params[6].offset, 24);
@@ -299,20 +299,18 @@ static void kernel_parameters(void **state)
 
 // ---- control flow ---------------------------------------------------------------------------------------
 
-CHECK(
-    loop_of_unequal_length, "",
-    "mov.u32 %r1, 0; mov.u32 %r2, %t; LOOP: setp.eq.u32 %p1, %r2, 0; @%p1 bra DONE; add.u32 %r1, %r1, %r2;"
-    "sub.u32 %r2, %r2, 1; bra LOOP; DONE: activemask.b32 %r3; setp.eq.u32 %p2, %r3, 0xffffffff; selp.u32 "
-    "%r3, 1000, 0, %p2;"
-    "add.u32 %r1, %r1, %r3; cvt.u64.u32 %out, %r1;",
-    1000 + lane * (lane + 1) / 2)
-CHECK(
-    nested_branches_converge, "",
-    "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %t, 8; mov.u32 %r5, 0; @%p1 bra ELSE;"
-    "@%p2 bra INNER; add.u32 %r5, %r5, 1; INNER: activemask.b32 %r2; add.u32 %r5, %r5, 10; bra JOIN; ELSE: "
-    "activemask.b32 %r2;"
-    "add.u32 %r5, %r5, 100; JOIN: activemask.b32 %r3; xor.b32 %r2, %r2, %r3; mov.b64 %out, {%r5, %r2};",
-    (lane % 2 ? (lane < 8 ? 10 : 11) : 100) | (lane % 2 ? 0x55555555ull : 0xaaaaaaaaull) << 32)
+CHECK(loop_of_unequal_length, "",
+      "mov.u32 %r1, 0; mov.u32 %r2, %t; LOOP: setp.eq.u32 %p1, %r2, 0; @%p1 bra DONE; add.u32 %r1, %r1, %r2;"
+      "sub.u32 %r2, %r2, 1; bra LOOP; DONE: activemask.b32 %r3; setp.eq.u32 %p2, %r3, 0xffffffff; selp.u32 "
+      "%r3, 1000, 0, %p2;"
+      "add.u32 %r1, %r1, %r3; cvt.u64.u32 %out, %r1;",
+      1000 + lane * (lane + 1) / 2)
+CHECK(nested_branches_converge, "",
+      "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %t, 8; mov.u32 %r5, 0; @%p1 bra ELSE;"
+      "@%p2 bra INNER; add.u32 %r5, %r5, 1; INNER: activemask.b32 %r2; add.u32 %r5, %r5, 10; bra JOIN; ELSE: "
+      "activemask.b32 %r2;"
+      "add.u32 %r5, %r5, 100; JOIN: activemask.b32 %r3; xor.b32 %r2, %r2, %r3; mov.b64 %out, {%r5, %r2};",
+      (lane % 2 ? (lane < 8 ? 10 : 11) : 100) | (lane % 2 ? 0x55555555ull : 0xaaaaaaaaull) << 32)
 CHECK(early_exit_converges, "",
       "setp.lt.u32 %p1, %t, 16; @%p1 bra REST; setp.eq.u32 %p2, %t, 20; @%p2 exit; add.u64 %out, %out, 1;"
       "REST: activemask.b32 %r1; mov.b64 %d1, {%r1, 0}; shl.b64 %d1, %d1, 8; add.u64 %out, %out, %d1;",
@@ -333,7 +331,7 @@ CHECK(indexed_branch, "",
     ".func (.param .b32 res) twice(.param .b32 a, .param .b64 b)\n{\n.reg .b32 %r<9>; .reg .b64 %d<3>;\n" \
     "ld.param.u32 %r1, [a];\nld.param.u64 %d1, [b];\ncvt.u32.u64 %r2, %d1;\nadd.u32 %r3, %r1, %r1;\n"     \
     "add.u32 %r3, %r3, %r2;\nst.param.b32 [res+0], %r3;\nret;\n}\n"
-#define CALL_TWICE                                                                                           \
+#define CALL_TWICE                                                                                         \
     "{ .param .b32 p0; st.param.b32 [p0+0], %t; .param .b64 p1; st.param.b64 [p1+0], 5; .param .b32 ret0;" \
     "call.uni (ret0), twice, (p0, p1); ld.param.b32 %r9, [ret0+0]; }"
 
@@ -405,6 +403,30 @@ CHECK(register_parameters,
       ".func (.reg .b32 %res) old(.reg .b32 %a, .reg .b64 %b)\n{ cvt.u32.u64 %res, %b; add.u32 %res, %res, "
       "%a; ret; }\n",
       "cvt.u64.u32 %d1, %t; call (%r1), old, (9, %d1); cvt.u64.u32 %out, %r1;", lane + 9)
+
+static void failed_assertion(void **state)
+{
+    (void)state;
+    struct arena arena;
+    struct run r;
+    arena_init(&arena, "text");
+    run_text(
+        &r,
+        kernel_text(
+            &arena,
+            ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param "
+            ".b64 c);\n.global .b8 text[6] = {120, 32, 62, 32, 48};\n.global .b8 file[5] = {97, 46, 99, "
+            "117};",
+            "setp.ne.u32 %p1, %t, 9; @%p1 bra OK; mov.u64 %d1, text; cvta.global.u64 %d2, %d1; mov.u64 "
+            "%d3, file; { .param .b64 p0; st.param.b64 [p0], %d2; .param .b64 p1; st.param.b64 [p1], %d3; "
+            ".param .b32 p2; st.param.b32 [p2], %t; .param .b64 p3; st.param.b64 [p3], %d3; .param .b64 "
+            "p4; st.param.b64 [p4], 1; call.uni __assertfail, (p0, p1, p2, p3, p4); } OK:"));
+    assert_int_equal(r.fault.kind, FAULT_ASSERT);
+    assert_int_equal(r.fault.thread[0], 9);
+    assert_string_equal(r.fault.note, "a.cu:9: `x > 0` failed");
+    run_end(&r);
+    arena_release(&arena);
+}
 
 // ---- what the record says ---------------------------------------------------------------------------------
 
@@ -601,6 +623,7 @@ int main(void)
         T(indirect_call),
         T(early_return_converges),
         T(register_parameters),
+        T(failed_assertion),
         T(each_instruction_counts_once),
         T(unused_atomics_are_reductions),
         T(needs_of_the_kernel),
