@@ -5,6 +5,7 @@
 // fixed order, one a round; each later block goes where a slot fell free first.
 #include "cycle/run.h"
 #include "base/err.h"
+#include "cycle/slab.h"
 #include "cycle/sm.h"
 #include "cycle/team.h"
 #include <stdatomic.h>
@@ -23,6 +24,7 @@ enum { WORTH_WAKING_INSTRUCTIONS = 16384 };
 struct engine {
     const struct device *device;
     struct memsys *memsys; // made by the first launch that needs it
+    struct slab slab;      // memory of resident blocks
 };
 
 struct run {
@@ -59,6 +61,7 @@ void engine_delete(struct engine *engine)
     if (!engine)
         return;
     memsys_delete(engine->memsys);
+    slab_release(&engine->slab);
     free(engine);
 }
 
@@ -121,8 +124,10 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
     run->sms = arena_array(&run->arena, struct sm, run->n_sms);
     run->active = arena_array(&run->arena, struct sm *, run->n_sms);
     run->ended = arena_array(&run->arena, struct ended_block, run->n_sms * occupancy->blocks_per_sm);
+    size_t sm_bytes = occupancy->blocks_per_sm * block_memory_bytes(launch);
+    uint8_t *memory = slab_need(&engine->slab, run->n_sms * sm_bytes);
     for (uint32_t i = 0; i < run->n_sms; i++)
-        sm_init(&run->sms[i], &run->arena, launch, device, run->memsys, occupancy, i);
+        sm_init(&run->sms[i], &run->arena, launch, device, run->memsys, occupancy, i, memory + i * sm_bytes);
     run->n_blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
     run->cycle_shift = run->sms[0].cycle_shift;
     run->epoch_instructions = UINT64_MAX; // nothing known yet

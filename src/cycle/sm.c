@@ -11,7 +11,7 @@ static uint32_t log2_floor(uint64_t n)
 }
 
 void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, const struct device *device,
-             struct memsys *memsys, const struct occupancy *occupancy, uint32_t index)
+             struct memsys *memsys, const struct occupancy *occupancy, uint32_t index, uint8_t *memory)
 {
     uint32_t n_warps = occupancy->blocks_per_sm * occupancy->warps_per_block;
     if (n_warps > MAX_WARPS_PER_SM)
@@ -23,6 +23,8 @@ void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, co
     sm->cycle_shift = log2_floor(device->n_subpartitions);
     sm->n_slots = occupancy->blocks_per_sm;
     sm->warps_per_block = occupancy->warps_per_block;
+    sm->memory = memory;
+    sm->block_bytes = block_memory_bytes(launch);
     sm->blocks = arena_array(arena, struct block, sm->n_slots);
     sm->ended = arena_array(arena, struct ended_block, sm->n_slots);
     sm->exchanges = malloc(QUEUED_EXCHANGES * sizeof *sm->exchanges); // touched only by kernels that use it
@@ -88,7 +90,7 @@ void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index)
 {
     struct block *block = &sm->blocks[slot];
     for (; sm->n_allocated <= slot; sm->n_allocated++)
-        block_allocate(sm->sim.launch, &sm->blocks[sm->n_allocated]);
+        block_place(sm->sim.launch, &sm->blocks[sm->n_allocated], sm->memory + sm->n_allocated * sm->block_bytes);
     block_start(sm->sim.launch, block, linear_index, sm->sim.sm, slot);
     block->is_running = true;
     for (uint32_t w = 0; w < block->n_warps; w++)

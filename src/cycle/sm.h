@@ -36,6 +36,8 @@ struct sm {
     uint64_t ready[MAX_WARPS_PER_SM / 64]; // bit w: warp w can run; w = slot * warps_per_block + warp in block
     struct warp *warps[MAX_WARPS_PER_SM]; // by the same number
     struct block *blocks;        // n_slots, of which n_allocated have memory
+    uint8_t *memory;             // of the blocks, block_bytes each
+    size_t block_bytes;
     uint32_t n_slots, n_allocated, n_running, warps_per_block;
     struct queued_exchange *exchanges;
     uint32_t n_exchanges, n_applied;
@@ -46,7 +48,7 @@ struct sm {
 };
 
 void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, const struct device *device,
-             struct memsys *memsys, const struct occupancy *occupancy, uint32_t index);
+             struct memsys *memsys, const struct occupancy *occupancy, uint32_t index, uint8_t *memory);
 void sm_release(struct sm *sm);
 
 void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    QUEUE_EVENTS = 16384, // a queue may be full only in part: one more access fits while MAX_LINES are free
+    QUEUE_EVENTS = 8192, // a queue may be full only in part: one more access fits while MAX_LINES are free
     BATCH_EVENTS = 256,   // drained together, so that host memory is fetched ahead
     WORD_BYTES = 4
 };

@@ -19,13 +19,9 @@ void thread_of_lane(const struct warp *warp, const struct launch *launch, uint32
 
 // ---- memory of a block ------------------------------------------------------------------------------------------------
 
-static void *allocate(const char *what, size_t size_bytes)
+static size_t rows_up(size_t size_bytes)
 {
-    size_t rounded = (size_bytes + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
-    void *memory = rounded ? aligned_alloc(ROW_BYTES, rounded) : NULL;
-    if (rounded && !memory)
-        err_memory(what, rounded);
-    return memory;
+    return (size_bytes + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
 }
 
 // The entry's frame and one behind it for arguments; calls make the stack grow.
@@ -34,40 +30,78 @@ static uint32_t first_stack_rows(const struct kernel *kernel)
     return kernel->n_functions > 1 ? 2 * kernel->frame_rows : kernel->frame_rows;
 }
 
-static void warp_allocate(const struct launch *launch, struct warp *warp)
+// Where the parts of a block lie in its memory: shared memory, the warps, then each warp's registers, predicates and
+// local memory. Each begins at a row.
+struct layout {
+    uint32_t n_warps, stack_rows, local_bytes; // local memory of one lane
+    size_t shared_bytes, warps_bytes, stack_bytes, preds_bytes, warp_local_bytes, all_bytes;
+};
+
+static struct layout layout_of(const struct launch *launch)
 {
     const struct kernel *kernel = launch->kernel;
-    warp->stack_rows = first_stack_rows(kernel);
-    warp->stack = allocate("registers of a warp", (size_t)warp->stack_rows * ROW_BYTES);
-    warp->pred_stack = allocate("predicates of a warp", (size_t)warp->stack_rows * sizeof *warp->pred_stack);
-    warp->local_bytes = (kernel->local_bytes + 3) / 4 * 4;
-    warp->local = allocate("local memory of a warp", (size_t)warp->local_bytes * ROW_LANES);
+    struct layout l = {.n_warps = (threads_per_block(launch) + ROW_LANES - 1) / ROW_LANES,
+                       .stack_rows = first_stack_rows(kernel),
+                       .local_bytes = (kernel->local_bytes + 3) / 4 * 4,
+                       .shared_bytes = kernel->static_shared_bytes + launch->dynamic_shared_bytes};
+    l.warps_bytes = rows_up(l.n_warps * sizeof(struct warp));
+    l.stack_bytes = (size_t)l.stack_rows * ROW_BYTES;
+    l.preds_bytes = rows_up(l.stack_rows * sizeof(uint32_t));
+    l.warp_local_bytes = (size_t)l.local_bytes * ROW_LANES;
+    l.all_bytes = rows_up(l.shared_bytes) + l.warps_bytes +
+                  l.n_warps * (l.stack_bytes + l.preds_bytes + l.warp_local_bytes);
+    return l;
+}
+
+size_t block_memory_bytes(const struct launch *launch)
+{
+    return layout_of(launch).all_bytes;
+}
+
+static uint8_t *warp_place(const struct layout *layout, struct warp *warp, uint8_t *at)
+{
+    *warp = (struct warp){.stack_rows = layout->stack_rows, .local_bytes = layout->local_bytes};
+    warp->stack = (uint32_t *)at;
+    warp->pred_stack = (uint32_t *)(at + layout->stack_bytes);
+    at += layout->stack_bytes + layout->preds_bytes;
+    warp->local = layout->local_bytes ? at : NULL;
+    return at + layout->warp_local_bytes;
+}
+
+void block_place(const struct launch *launch, struct block *block, void *memory)
+{
+    struct layout layout = layout_of(launch);
+    uint8_t *at = memory;
+    *block = (struct block){.n_warps = layout.n_warps, .shared_bytes = (uint32_t)layout.shared_bytes};
+    block->shared = layout.shared_bytes ? at : NULL;
+    at += rows_up(layout.shared_bytes);
+    block->warps = (struct warp *)at;
+    at += layout.warps_bytes;
+    for (uint32_t w = 0; w < block->n_warps; w++)
+        at = warp_place(&layout, &block->warps[w], at);
 }
 
 void block_allocate(const struct launch *launch, struct block *block)
 {
-    *block = (struct block){0};
-    block->n_warps = (threads_per_block(launch) + ROW_LANES - 1) / ROW_LANES;
-    block->warps = calloc(block->n_warps, sizeof *block->warps);
-    if (!block->warps)
-        err_memory("warps of a block", block->n_warps * sizeof *block->warps);
-    block->shared_bytes = launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes;
-    block->shared = allocate("shared memory of a block", block->shared_bytes);
-    for (uint32_t w = 0; w < block->n_warps; w++)
-        warp_allocate(launch, &block->warps[w]);
+    size_t size_bytes = block_memory_bytes(launch);
+    void *memory = aligned_alloc(ROW_BYTES, size_bytes);
+    if (!memory)
+        err_memory("block", size_bytes);
+    block_place(launch, block, memory);
+    block->owned = memory;
 }
 
 void block_release(struct block *block)
 {
     for (uint32_t w = 0; w < block->n_warps; w++) {
         struct warp *warp = &block->warps[w];
-        free(warp->stack);
-        free(warp->pred_stack);
-        free(warp->local);
+        if (warp->has_own_stack) {
+            free(warp->stack);
+            free(warp->pred_stack);
+        }
         free(warp->convergences);
     }
-    free(block->warps);
-    free(block->shared);
+    free(block->owned);
     *block = (struct block){0};
 }
 

@@ -71,8 +71,11 @@ static bool stack_reserve(struct warp *warp, uint32_t frame)
     memset(preds + warp->stack_rows, 0, (rows - warp->stack_rows) * sizeof *preds);
     memcpy(stack, warp->stack, (size_t)warp->stack_rows * ROW_BYTES);
     memcpy(preds, warp->pred_stack, (size_t)warp->stack_rows * sizeof *preds);
-    free(warp->stack);
-    free(warp->pred_stack);
+    if (warp->has_own_stack) {
+        free(warp->stack);
+        free(warp->pred_stack);
+    }
+    warp->has_own_stack = true;
     warp->stack = stack;
     warp->pred_stack = preds;
     warp->stack_rows = rows;

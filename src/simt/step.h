@@ -75,6 +75,10 @@ bool block_explain_stall(const struct launch *launch, const struct block *block,
 // Memory for a block of this launch (registers, predicates, shared, local) and its start state.
 void block_start(const struct launch *launch, struct block *block, uint32_t linear_index, uint32_t sm, uint32_t slot);
 void block_allocate(const struct launch *launch, struct block *block); // once per resident slot; freed by block_release
+// The same in memory that belongs to the caller: block_memory_bytes(launch) bytes, aligned to a row, contents of no
+// matter. block_release gives back only what the block got for itself since.
+size_t block_memory_bytes(const struct launch *launch);
+void block_place(const struct launch *launch, struct block *block, void *memory);
 void block_release(struct block *block);
 void launch_fill_rows(struct launch *launch, struct arena *arena);     // ROW_LAUNCH from params and constants
 #endif

@@ -86,6 +86,7 @@ struct warp {
     uint32_t *stack;              // frames, 32 words a row; rows[ROW_REG] points into it
     uint32_t *pred_stack;         // one predicate word a row: word r of it belongs to the frame that holds row r
     uint32_t stack_rows;          // capacity of both; grown by calls
+    bool has_own_stack;           // grown: on the heap, no longer in the block's memory
     uint8_t *local;               // local memory of 32 lanes, word-interleaved: (offset / 4) * 128 + lane * 4
     uint32_t local_bytes;         // per lane, a multiple of 4
     uint64_t local_base;          // where it lies in the local address space (for the cache model)
@@ -109,6 +110,7 @@ struct block {
     uint32_t reduced[N_BLOCK_BARRIERS];  // bar.red: threads that brought a true predicate
     uint32_t sm, slot;
     bool is_running;
+    void *owned;                  // the block's memory if block_allocate got it, NULL if it was given to block_place
 };
 
 // The launch as every warp sees it. Frozen while it runs.
