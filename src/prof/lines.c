@@ -1,8 +1,5 @@
-// Sums by source line and the most important finding: see lines.h.
+// Sums by source line: see lines.h.
 #include "prof/lines.h"
-#include "base/buf.h"
-#include "base/units.h"
-#include "isa/isa.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,19 +9,19 @@ double excess_cost_cycles(uint64_t excess_wavefronts, uint64_t excess_sectors)
     return (double)excess_wavefronts + (double)excess_sectors / SECTORS_PER_CYCLE;
 }
 
-static uint64_t excess_wavefronts(const struct counters *c)
+uint64_t counters_excess_wavefronts(const struct counters *c)
 {
     return c->shared_wavefronts > c->shared_ideal ? c->shared_wavefronts - c->shared_ideal : 0;
 }
 
-static uint64_t excess_sectors(const struct counters *c)
+uint64_t counters_excess_sectors(const struct counters *c)
 {
     return c->global_sectors > c->global_ideal ? c->global_sectors - c->global_ideal : 0;
 }
 
-static double cost_of(const struct counters *c)
+double counters_cost(const struct counters *c)
 {
-    return excess_cost_cycles(excess_wavefronts(c), excess_sectors(c));
+    return excess_cost_cycles(counters_excess_wavefronts(c), counters_excess_sectors(c));
 }
 
 static int by_place(const void *a, const void *b)
@@ -88,7 +85,7 @@ struct line_row *launch_lines(struct arena *arena, const struct profile_launch *
         rows[i] = (struct line_row){.line = line < launch->n_lines ? first[line] : 0,
                                     .worst_insn = i,
                                     .counters = launch->insns[i].counters};
-        rows[i].cost_cycles = cost_of(&rows[i].counters);
+        rows[i].cost_cycles = counters_cost(&rows[i].counters);
     }
     qsort(rows, launch->n_insns, sizeof *rows, by_place);
     size_t n_rows = 0;
@@ -107,8 +104,8 @@ struct line_row *launch_lines(struct arena *arena, const struct profile_launch *
         }
     }
     for (size_t i = 0; i < n_rows; i++) {
-        rows[i].excess_wavefronts = excess_wavefronts(&rows[i].counters);
-        rows[i].excess_sectors = excess_sectors(&rows[i].counters);
+        rows[i].excess_wavefronts = counters_excess_wavefronts(&rows[i].counters);
+        rows[i].excess_sectors = counters_excess_sectors(&rows[i].counters);
         rows[i].cost_cycles = excess_cost_cycles(rows[i].excess_wavefronts, rows[i].excess_sectors);
     }
     qsort(rows, n_rows, sizeof *rows, by_cost);
@@ -129,133 +126,4 @@ const char *launch_place(struct arena *arena, const struct profile_launch *launc
         return arena_printf(arena, "%s:%u", base_name(launch->files[launch->lines[index].file]),
                             launch->lines[index].line);
     return arena_printf(arena, "%s, instruction %u", base_name(launch->module), insn);
-}
-
-// ---- the finding
-// ------------------------------------------------------------------------------------------------
-static const char *count_text(struct arena *arena, uint64_t n)
-{
-    struct buf text = {0};
-    units_print_count(&text, n);
-    const char *copy = arena_string(arena, text.at, text.n);
-    buf_release(&text);
-    return copy;
-}
-
-static double per(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
-
-static const char *action_of(uint8_t class)
-{
-    switch (class) {
-    case CLASS_GLOBAL_LD:
-    case CLASS_SHARED_LD:
-    case CLASS_GENERIC_LD:
-        return "load";
-    case CLASS_GLOBAL_ST:
-    case CLASS_SHARED_ST:
-    case CLASS_GENERIC_ST:
-        return "store";
-    default:
-        return "atomic";
-    }
-}
-
-static bool is_atomic(uint8_t class)
-{
-    return strcmp(action_of(class), "atomic") == 0;
-}
-
-static void describe_conflict(struct arena *arena, const struct profile_launch *launch,
-                              const struct counters *total, struct finding *out)
-{
-    const struct profile_insn *insn = &launch->insns[out->insn];
-    const struct counters *c = &insn->counters;
-    out->kind = FINDING_BANK_CONFLICT;
-    out->text = arena_printf(
-        arena,
-        "Bank conflicts: the shared %s at %s takes %.4g wavefronts a request where %.4g would do. "
-        "%s of this kernel's %s wavefronts are excess (%.0f %%).",
-        action_of(insn->class), launch_place(arena, launch, out->insn),
-        per(c->shared_wavefronts, c->shared_requests), per(c->shared_ideal, c->shared_requests),
-        count_text(arena, excess_wavefronts(total)), count_text(arena, total->shared_wavefronts),
-        100 * per(excess_wavefronts(total), total->shared_wavefronts));
-    uint32_t pad = insn->access_bytes > 4 ? insn->access_bytes : 4;
-    out->fix = is_atomic(insn->class)
-                   ? "Lanes of a warp meet on one word or bank: give each warp its own copy, or add up "
-                     "within the warp "
-                     "first (shuffle, or one atomic for all lanes with the same key)."
-                   : arena_printf(
-                         arena,
-                         "Lanes walk down a column whose pitch is a multiple of the 128 bytes of all banks: "
-                         "make each row %u bytes longer ([32][33] instead of [32][32]), or store element "
-                         "(row, column) at column XOR row.",
-                         pad);
-}
-
-static void describe_sectors(struct arena *arena, const struct profile_launch *launch,
-                             const struct counters *total, struct finding *out)
-{
-    const struct profile_insn *insn = &launch->insns[out->insn];
-    const struct counters *c = &insn->counters;
-    double excess = per(excess_sectors(c), c->global_requests);
-    bool is_by_one = excess <= 1 && per(c->global_ideal, c->global_requests) > 1;
-    out->kind = is_atomic(insn->class) ? FINDING_SCATTERED
-                : is_by_one            ? FINDING_MISALIGNED
-                                       : FINDING_UNCOALESCED;
-    static const char *const heads[] = {[FINDING_UNCOALESCED] = "Uncoalesced access",
-                                        [FINDING_MISALIGNED] = "Misaligned access",
-                                        [FINDING_SCATTERED] = "Scattered atomics"};
-    static const char *const fixes[] = {
-        [FINDING_UNCOALESCED] =
-            "Let consecutive lanes touch consecutive addresses: index the fastest dimension with "
-            "threadIdx.x; where the order must change, go through a tile in shared memory; keep "
-            "fields that are read alone in arrays of their own.",
-        [FINDING_MISALIGNED] =
-            "Each warp's range begins inside a sector and so touches one more: shift or pad the data "
-            "so that it begins at a multiple of 32 bytes.",
-        [FINDING_SCATTERED] = "Collect in shared memory first and let each block add its totals once."};
-    out->text = arena_printf(
-        arena,
-        "%s: the global %s at %s touches %.4g sectors a request where %.4g would do (%.3g of 32 bytes used). "
-        "%s of this kernel's %s global sectors are excess (%.0f %%).",
-        heads[out->kind], action_of(insn->class), launch_place(arena, launch, out->insn),
-        per(c->global_sectors, c->global_requests), per(c->global_ideal, c->global_requests),
-        per(c->global_bytes, c->global_sectors), count_text(arena, excess_sectors(total)),
-        count_text(arena, total->global_sectors), 100 * per(excess_sectors(total), total->global_sectors));
-    out->fix = fixes[out->kind];
-}
-
-// The instruction with the most of `excess`.
-static uint32_t worst_by(const struct profile_launch *launch, uint64_t (*excess)(const struct counters *))
-{
-    uint32_t worst = 0;
-    for (uint32_t i = 1; i < launch->n_insns; i++)
-        if (excess(&launch->insns[i].counters) > excess(&launch->insns[worst].counters))
-            worst = i;
-    return worst;
-}
-
-struct finding launch_finding(struct arena *arena, const struct profile_launch *launch)
-{
-    struct finding out = {FINDING_NONE, 0,
-                          "Nothing to mend: neither shared wavefronts nor global sectors are wasted.", ""};
-    if (!launch->n_insns)
-        return out;
-    struct counters total;
-    launch_totals(launch, &total);
-    const double least = 0.1; // share of the traffic
-    bool conflicts = per(excess_wavefronts(&total), total.shared_wavefronts) >= least;
-    bool sectors = per(excess_sectors(&total), total.global_sectors) >= least;
-    if (conflicts && (!sectors || excess_cost_cycles(excess_wavefronts(&total), 0) >=
-                                      excess_cost_cycles(0, excess_sectors(&total)))) {
-        out.insn = worst_by(launch, excess_wavefronts);
-        describe_conflict(arena, launch, &total, &out);
-    } else if (sectors) {
-        out.insn = worst_by(launch, excess_sectors);
-        describe_sectors(arena, launch, &total, &out);
-    }
-    return out;
 }

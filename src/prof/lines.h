@@ -1,4 +1,4 @@
-// Counters by source line, worst first, and the one finding that matters most for a kernel.
+// Counters by source line, worst first.
 //
 //     size_t n;
 //     const struct line_row *rows = launch_lines(&arena, launch, &n);
@@ -26,22 +26,7 @@ struct line_row *launch_lines(struct arena *arena, const struct profile_launch *
 
 // "file.cu:31", or "file.ptx, instruction 12" where the line is unknown.
 const char *launch_place(struct arena *arena, const struct profile_launch *launch, uint32_t insn);
-
-enum finding_kind {
-    FINDING_NONE,
-    FINDING_BANK_CONFLICT,
-    FINDING_UNCOALESCED,
-    FINDING_MISALIGNED,
-    FINDING_SCATTERED
-};
-
-// The most expensive avoidable thing; kind FINDING_NONE where less than a tenth of the traffic is excess.
-struct finding {
-    enum finding_kind kind;
-    uint32_t insn;    // where it happens most
-    const char *text; // what was seen, in numbers
-    const char *fix;  // what to change
-};
-
-struct finding launch_finding(struct arena *arena, const struct profile_launch *launch);
+double counters_cost(const struct counters *counters); // of both kinds of excess
+uint64_t counters_excess_wavefronts(const struct counters *counters);
+uint64_t counters_excess_sectors(const struct counters *counters);
 #endif

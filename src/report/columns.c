@@ -1,5 +1,5 @@
 // The compare page: launches side by side, one column each, then the finding of each.
-#include "prof/lines.h"
+#include "prof/finding.h"
 #include "report/page.h"
 #include <string.h>
 
@@ -72,12 +72,19 @@ static void print_group(const struct report *report, const struct report_options
 
 static void print_findings(const struct report *report, struct buf *out)
 {
+    enum { LONGEST = 28 };
+    int width = 6;
+    for (uint32_t i = 0; i < report->n_launches; i++) {
+        int length = (int)strlen(report->launches[i].short_name);
+        width = length > width ? length : width;
+    }
+    width = width < LONGEST ? width : LONGEST;
     for (uint32_t i = 0; i < report->n_launches; i++) {
         const struct report_launch *l = &report->launches[i];
         struct finding finding = launch_finding(report->arena, l->launch);
-        page_wrap(out, arena_printf(report->arena, "%-17s ", l->short_name), finding.text);
+        page_wrap(out, arena_printf(report->arena, "%-*.*s ", width, width, l->short_name), finding.text);
         if (*finding.fix)
-            page_wrap(out, arena_printf(report->arena, "%17s ", "fix:"), finding.fix);
+            page_wrap(out, arena_printf(report->arena, "%*s ", width, "fix:"), finding.fix);
     }
     buf_puts(out, "\n");
 }

@@ -1,5 +1,6 @@
 // The report as one JSON document. Everything that may differ between two runs of the same thing lies in
 // "environment" (and engine.wall_seconds), which --reproducible leaves out.
+#include "prof/finding.h"
 #include "prof/lines.h"
 #include "report/report.h"
 #include <jansson.h>
@@ -107,11 +108,10 @@ static json_t *lines_json(struct arena *arena, const struct profile_launch *laun
 
 static json_t *finding_json(struct arena *arena, const struct profile_launch *launch)
 {
-    static const char *const names[] = {"none", "bank_conflict", "uncoalesced", "misaligned", "scattered"};
     struct finding finding = launch_finding(arena, launch);
     if (finding.kind == FINDING_NONE)
         return json_null();
-    return json_pack("{s:s, s:o, s:o, s:o}", "kind", names[finding.kind], "place",
+    return json_pack("{s:s, s:o, s:o, s:o}", "kind", finding_name(finding.kind), "place",
                      text(launch_place(arena, launch, finding.insn)), "text", text(finding.text), "fix",
                      text(finding.fix));
 }

@@ -71,7 +71,7 @@ void page_wrap(struct buf *out, const char *first, const char *text)
     buf_puts(out, first);
     while (strlen(text) > room) {
         size_t cut = room;
-        while (cut && text[cut] != ' ')
+        while (cut && (text[cut] != ' ' || text[cut + 1] == '%'))
             cut--;
         if (!cut)
             cut = room;

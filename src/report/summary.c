@@ -1,6 +1,7 @@
 // The summary page: one launch on one screen, level by level. Plain text, at most REPORT_COLUMNS wide.
 #include "base/units.h"
 #include "device/occupancy.h"
+#include "prof/finding.h"
 #include "prof/lines.h"
 #include "report/page.h"
 #include <math.h>

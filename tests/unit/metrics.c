@@ -1,6 +1,7 @@
 // Metrics: names, aliases, values of the sample profile, and which of them are exact, modelled or estimated.
 #include "prof/metrics.h"
 #include "base/buf.h"
+#include "prof/finding.h"
 #include "prof/lines.h"
 #include "support/check.h"
 #include "support/sample_profile.h"
@@ -320,7 +321,7 @@ static void test_findings(void **state)
     struct fixture *f = *state;
     assert_int_equal(launch_finding(&f->arena, &f->launches[0]).kind, FINDING_NONE);
     struct finding conflict = launch_finding(&f->arena, &f->launches[1]);
-    assert_int_equal(conflict.kind, FINDING_BANK_CONFLICT);
+    assert_int_equal(conflict.kind, FINDING_BANK_COLUMN);
     assert_int_equal(conflict.insn, 3);
     assert_int_equal(launch_finding(&f->arena, &f->launches[2]).kind, FINDING_SCATTERED);
     struct profile_insn insn = {"st.global.f32 [%rd1], %f1;",
@@ -338,8 +339,47 @@ static void test_findings(void **state)
     assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_UNCOALESCED);
     insn.counters.global_sectors = 50; // five sectors where four would do
     assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_MISALIGNED);
+    insn.counters.global_hits = 10; // ... but the fifth is in L1
+    assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_NONE);
+    insn.counters.global_hits = 0;
     insn.counters.global_sectors = 41;
     assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_NONE);
+    insn.counters.global_sectors = 40; // every other lane: as many sectors as a full warp
+    insn.counters.global_ideal = 20;
+    assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_IDLE_LANES);
+}
+
+static enum finding_kind conflict(void **state, uint8_t class, uint8_t width, uint64_t wavefronts,
+                                  uint64_t ideal)
+{
+    struct fixture *f = *state;
+    struct profile_insn insn = {
+        "",
+        0,
+        0,
+        class,
+        0,
+        width,
+        {.shared_requests = 10, .shared_wavefronts = wavefronts, .shared_ideal = ideal}};
+    struct profile_launch launch = {.isa = "ptx", .module = "x.ptx", .insns = &insn, .n_insns = 1};
+    struct finding finding = launch_finding(&f->arena, &launch);
+    assert_string_equal(finding_name(finding.kind), finding.kind == FINDING_NONE ? "none" : "bank_conflict");
+    return finding.kind;
+}
+
+static void test_conflicts(void **state)
+{
+    assert_int_equal(conflict(state, CLASS_SHARED_LD, 4, 320, 10), FINDING_BANK_COLUMN);
+    assert_int_equal(conflict(state, CLASS_SHARED_LD, 1, 320, 10), FINDING_BANK_COLUMN);
+    assert_int_equal(conflict(state, CLASS_SHARED_ST, 8, 320, 20), FINDING_BANK_COLUMN);
+    assert_int_equal(conflict(state, CLASS_SHARED_ST, 16, 320, 40), FINDING_BANK_COLUMN);
+    assert_int_equal(conflict(state, CLASS_SHARED_LD, 4, 20, 10), FINDING_BANK_STRIDE);
+    assert_int_equal(conflict(state, CLASS_SHARED_LD, 4, 160, 10), FINDING_BANK_STRIDE);
+    assert_int_equal(conflict(state, CLASS_SHARED_LD, 16, 80, 40), FINDING_BANK_STRIDE);
+    assert_int_equal(conflict(state, CLASS_SHARED_LD, 4, 37, 10), FINDING_BANK_IRREGULAR);
+    assert_int_equal(conflict(state, CLASS_SHARED_ATOM, 4, 320, 10), FINDING_BANK_ATOMIC);
+    assert_int_equal(conflict(state, CLASS_SHARED_LD, 16, 40, 40), FINDING_NONE); // wide, not conflicting
+    assert_int_equal(conflict(state, CLASS_SHARED_LD, 4, 107, 100), FINDING_NONE);
 }
 
 int main(void)
@@ -358,6 +398,7 @@ int main(void)
                                        cmocka_unit_test(test_model_off),
                                        cmocka_unit_test(test_print),
                                        cmocka_unit_test(test_lines),
-                                       cmocka_unit_test(test_findings)};
+                                       cmocka_unit_test(test_findings),
+                                       cmocka_unit_test(test_conflicts)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
