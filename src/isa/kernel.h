@@ -34,8 +34,8 @@
 
 enum { FRAME_RETURN = 0, FRAME_CALLER = 1, FRAME_LOCAL = 2, FRAME_FIRST = 3 };
 
-#define KERNEL_CODE_WINDOW 0x00007b0000000000ull
-#define KERNEL_PARAM_WINDOW 0x00007c0000000000ull
+#define KERNEL_CODE_WINDOW 0x00009b0000000000ull
+#define KERNEL_PARAM_WINDOW 0x00009c0000000000ull
 #define NO_TARGET 0xffffffffu
 
 // How far the numbers of an instruction can be trusted (fidelity statement).

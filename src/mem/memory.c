@@ -94,7 +94,15 @@ static void block_insert(struct memory *memory, size_t index, struct memory_bloc
     memmove(&memory->live.at[index + 1], &memory->live.at[index],
             (memory->live.n - 1 - index) * sizeof memory->live.at[0]);
     memory->live.at[index] = block;
-    memory->used_bytes += block.size_bytes;
+    memory->used_bytes += block.host ? 0 : block.size_bytes;
+}
+
+static void block_remove(struct memory *memory, size_t index)
+{
+    memory->used_bytes -= memory->live.at[index].host ? 0 : memory->live.at[index].size_bytes;
+    memmove(&memory->live.at[index], &memory->live.at[index + 1],
+            (memory->live.n - 1 - index) * sizeof memory->live.at[0]);
+    memory->live.n--;
 }
 
 // First gap that is large enough. One unit of alignment stays free behind each block, so that running over its end is
@@ -106,18 +114,21 @@ uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align
     if (size_bytes > memory->capacity_bytes)
         return 0;
     uint64_t begin = MEMORY_GLOBAL_BASE, limit = MEMORY_GLOBAL_BASE + memory->capacity_bytes;
-    for (size_t i = 0; i <= memory->live.n; i++) {
-        const struct memory_block *next = i < memory->live.n ? &memory->live.at[i] : NULL;
+    size_t first = blocks_until(memory, MEMORY_GLOBAL_BASE - 1); // host memory lies below and above the mapping
+    for (size_t i = first; i <= memory->live.n; i++) {
+        const struct memory_block *next =
+            i < memory->live.n && memory->live.at[i].address < limit ? &memory->live.at[i] : NULL;
         uint64_t end = next ? next->address : limit, gap = next ? align : 0;
         begin = (begin + align - 1) / align * align;
         if (begin + size_bytes + gap <= end) {
             if (!commit(memory, begin + size_bytes - MEMORY_GLOBAL_BASE))
                 return 0;
-            block_insert(memory, i, (struct memory_block){begin, size_bytes, true, what});
+            block_insert(memory, i, (struct memory_block){.address = begin, .size_bytes = size_bytes, .is_live = true, .what = what});
             return begin;
         }
-        if (next)
-            begin = next->address + next->size_bytes + align;
+        if (!next)
+            return 0;
+        begin = next->address + next->size_bytes + align;
     }
     return 0;
 }
@@ -135,15 +146,37 @@ static void forget_pages(const struct memory *memory, const struct memory_block 
 bool memory_free(struct memory *memory, uint64_t address)
 {
     size_t n = blocks_until(memory, address);
-    if (n == 0 || memory->live.at[n - 1].address != address)
+    if (n == 0 || memory->live.at[n - 1].address != address || memory->live.at[n - 1].host)
         return false;
     struct memory_block block = memory->live.at[n - 1];
-    memmove(&memory->live.at[n - 1], &memory->live.at[n], (memory->live.n - n) * sizeof memory->live.at[0]);
-    memory->live.n--;
-    memory->used_bytes -= block.size_bytes;
+    block_remove(memory, n - 1);
     forget_pages(memory, &block);
     block.is_live = false;
     memory->freed[memory->n_freed++ % N_REMEMBERED] = block;
+    return true;
+}
+
+bool memory_add_host(struct memory *memory, void *host, uint64_t size_bytes, const char *what)
+{
+    uint64_t begin = (uint64_t)(uintptr_t)host, end = begin + size_bytes;
+    bool meets_guest = end > MEMORY_GLOBAL_BASE && begin < MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES;
+    size_t n = blocks_until(memory, begin);
+    if (!host || size_bytes == 0 || end < begin || meets_guest)
+        return false;
+    if (n && memory->live.at[n - 1].address + memory->live.at[n - 1].size_bytes > begin)
+        return false;
+    if (n < memory->live.n && memory->live.at[n].address < end)
+        return false;
+    block_insert(memory, n, (struct memory_block){begin, size_bytes, host, true, what});
+    return true;
+}
+
+bool memory_remove_host(struct memory *memory, void *host)
+{
+    size_t n = blocks_until(memory, (uint64_t)(uintptr_t)host);
+    if (n == 0 || memory->live.at[n - 1].host != host)
+        return false;
+    block_remove(memory, n - 1);
     return true;
 }
 
@@ -155,9 +188,15 @@ static const struct memory_block *block_of(const struct memory *memory, uint64_t
     return n && block_contains(&memory->live.at[n - 1], address, size_bytes) ? &memory->live.at[n - 1] : NULL;
 }
 
+static unsigned char *block_host(const struct memory *memory, const struct memory_block *block)
+{
+    return block->host ? block->host : memory->host + (block->address - MEMORY_GLOBAL_BASE);
+}
+
 void *memory_host(const struct memory *memory, uint64_t address, uint64_t size_bytes)
 {
-    return block_of(memory, address, size_bytes) ? memory->host + (address - MEMORY_GLOBAL_BASE) : NULL;
+    const struct memory_block *block = block_of(memory, address, size_bytes);
+    return block ? block_host(memory, block) + (address - block->address) : NULL;
 }
 
 unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *cursor, uint64_t address,
@@ -168,7 +207,7 @@ unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *
         return NULL;
     cursor->begin = block->address;
     cursor->end = block->address + block->size_bytes;
-    cursor->host = memory->host + (block->address - MEMORY_GLOBAL_BASE);
+    cursor->host = block_host(memory, block);
     return cursor->host + (address - block->address);
 }
 

@@ -13,15 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Guest addresses lie above all addresses of a Linux process (47 bits), so host memory can keep its own address in the
+// guest and a device pointer used by the host faults at once.
+//
 // Windows of the generic address space. An address inside a window is shared or local memory of the accessing block or
 // thread; everything else is global.
-#define MEMORY_GLOBAL_BASE 0x0000700000000000ull
-#define MEMORY_SHARED_WINDOW 0x00007e0000000000ull
-#define MEMORY_LOCAL_WINDOW 0x00007f0000000000ull
+#define MEMORY_GLOBAL_BASE 0x0000900000000000ull
+#define MEMORY_SHARED_WINDOW 0x00009e0000000000ull
+#define MEMORY_LOCAL_WINDOW 0x00009f0000000000ull
 #define MEMORY_WINDOW_BYTES 0x0000000001000000ull // 16 MiB each
 
 struct memory_block { // one allocation
     uint64_t address, size_bytes;
+    unsigned char *host;  // host memory of its own (memory_add_host); NULL: in the mapping
     bool is_live;     // false: freed (kept so that a use after free can be named)
     const char *what; // static text: "cudaMalloc", "variable x" ...
 };
@@ -33,6 +37,11 @@ void memory_delete(struct memory *memory);
 uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align, const char *what);
 bool memory_free(struct memory *memory, uint64_t address);
 void *memory_host(const struct memory *memory, uint64_t address, uint64_t size_bytes);
+// Host memory that the guest may use at its own address: managed, pinned, mapped. It stays the caller's and must outlive
+// the block. False when it overlaps a live block or a window.
+bool memory_add_host(struct memory *memory, void *host, uint64_t size_bytes, const char *what);
+bool memory_remove_host(struct memory *memory, void *host); // false: not the start of such a block
+
 uint64_t memory_used_bytes(const struct memory *memory);
 
 // The live or freed block that contains `address`; else the nearest one. NULL when there is none at all.
@@ -50,6 +59,6 @@ static inline unsigned char *memory_host_fast(const struct memory *memory, struc
     return memory_lookup(memory, cursor, address, size_bytes);
 }
 
-// "0x7000000ffff0 is 16 bytes after the allocation of 4,096 bytes at 0x700000000000 (cudaMalloc)"
+// "0x9000000ffff0 is 16 bytes after the allocation of 4,096 bytes at 0x900000000000 (cudaMalloc)"
 void memory_describe(const struct memory *memory, uint64_t address, struct buf *out);
 #endif
