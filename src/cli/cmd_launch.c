@@ -178,7 +178,7 @@ static bool print_buffer(const struct session *session, const char *text, struct
         return false;
     if (*rest && sscanf(rest, ":%llu:%llu", &first, &n) != 2)
         return err_set(err, "--print %s: expected ARGUMENT or ARGUMENT:FIRST:COUNT", text);
-    printf("argument %d [%llu..]: ", atoi(text), first);
+    printf("argument %td [%llu..]: ", arg - session->args, first);
     return launch_arg_print(arg, session->memory, first, n, stdout) ||
            err_set(err, "--print %s: the buffer has %" PRIu64 " elements", text, arg->count);
 }
