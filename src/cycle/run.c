@@ -1,8 +1,8 @@
 // The run loop: epochs, dispatch of blocks, drains. What happens inside an SM is in sm.c.
 //
-// An epoch: every SM runs until the common time, or until none of its warps can run; then L2 events and queued strong
-// operations take effect in (time, SM) order, and blocks that ended are replaced. The first blocks go to the SMs in a
-// fixed order, one a round; each later block goes where a slot fell free first.
+// An epoch: every SM runs until the common time, or until none of its warps can run; then L2 events and
+// queued strong operations take effect in (time, SM) order, and blocks that ended are replaced. The first
+// blocks go to the SMs in a fixed order, one a round; each later block goes where a slot fell free first.
 #include "cycle/run.h"
 #include "base/err.h"
 #include "cycle/slab.h"
@@ -13,12 +13,12 @@
 #include <string.h>
 #include <time.h>
 
-// Long enough that registers, shared memory and L1 tags of an SM, fetched into the host's cache once an epoch, are used
-// many times; short enough that queues stay small.
+// Long enough that registers, shared memory and L1 tags of an SM, fetched into the host's cache once an
+// epoch, are used many times; short enough that queues stay small.
 enum { DEFAULT_EPOCH_CYCLES = 4096 };
 
-// After an epoch of fewer warp instructions than this the main thread runs the next one alone: waking others would take
-// longer. Who runs an SM does not change what it does.
+// After an epoch of fewer warp instructions than this the main thread runs the next one alone: waking others
+// would take longer. Who runs an SM does not change what it does.
 enum { WORTH_WAKING_INSTRUCTIONS = 16384 };
 
 struct engine {
@@ -31,11 +31,11 @@ struct run {
     const struct device *device;
     const struct run_options *options;
     struct launch *launch;
-    struct memsys *memsys;     // NULL in MODEL_OFF
+    struct memsys *memsys; // NULL in MODEL_OFF
     struct arena arena;
     struct team *team;
-    struct tally *tallies;     // one a host thread
-    struct l2_counts *l2;      // one an instruction
+    struct tally *tallies; // one a host thread
+    struct l2_counts *l2;  // one an instruction
     struct sm *sms;
     const uint32_t *order;     // SMs in the order in which blocks are handed out
     struct ended_block *ended; // of all SMs
@@ -65,7 +65,8 @@ void engine_delete(struct engine *engine)
     free(engine);
 }
 
-// ---- set-up -------------------------------------------------------------------------------------------------
+// ---- set-up
+// -------------------------------------------------------------------------------------------------
 
 static struct kernel_needs needs_of(const struct launch *launch)
 {
@@ -83,7 +84,8 @@ static struct kernel_needs needs_of(const struct launch *launch)
 }
 
 // The caches as the launch finds them.
-static struct memsys *prepare_memsys(struct engine *engine, const struct run_options *options, uint64_t l1_bytes)
+static struct memsys *prepare_memsys(struct engine *engine, const struct run_options *options,
+                                     uint64_t l1_bytes)
 {
     if (options->model == MODEL_OFF)
         return NULL;
@@ -110,7 +112,8 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
 {
     const struct device *device = engine->device;
     uint32_t n_insns = launch->kernel->n_insns;
-    *run = (struct run){.device = device, .options = options, .launch = launch, .n_sms = (uint32_t)device->n_sms};
+    *run = (struct run){
+        .device = device, .options = options, .launch = launch, .n_sms = (uint32_t)device->n_sms};
     arena_init(&run->arena, "launch");
     launch->n_sms = run->n_sms;
     launch_fill_rows(launch, &run->arena);
@@ -131,7 +134,8 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
     run->n_blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
     run->cycle_shift = run->sms[0].cycle_shift;
     run->epoch_instructions = UINT64_MAX; // nothing known yet
-    run->epoch_ticks = (options->epoch_cycles ? options->epoch_cycles : DEFAULT_EPOCH_CYCLES) << run->cycle_shift;
+    run->epoch_ticks = (options->epoch_cycles ? options->epoch_cycles : DEFAULT_EPOCH_CYCLES)
+                       << run->cycle_shift;
 }
 
 static void run_release(struct run *run)
@@ -142,7 +146,8 @@ static void run_release(struct run *run)
     arena_release(&run->arena);
 }
 
-// ---- blocks -------------------------------------------------------------------------------------------------
+// ---- blocks
+// -------------------------------------------------------------------------------------------------
 
 static void start_first_blocks(struct run *run)
 {
@@ -179,7 +184,8 @@ static void replace_blocks(struct run *run)
         sm_start_block(&run->sms[run->ended[i].sm], run->ended[i].slot, run->next_block++);
 }
 
-// ---- epochs -------------------------------------------------------------------------------------------------
+// ---- epochs
+// -------------------------------------------------------------------------------------------------
 
 static void run_one_sm(void *context, uint32_t item, uint32_t thread)
 {
@@ -189,8 +195,8 @@ static void run_one_sm(void *context, uint32_t item, uint32_t thread)
     sm_run(sm);
 }
 
-// The SMs that can run, into run->active, and the common time of this epoch's end: one epoch after the one that is
-// furthest behind. Returns how many there are.
+// The SMs that can run, into run->active, and the common time of this epoch's end: one epoch after the one
+// that is furthest behind. Returns how many there are.
 static uint32_t begin_epoch(struct run *run)
 {
     uint64_t begin = UINT64_MAX;
@@ -236,7 +242,8 @@ static uint64_t next_exchange(struct run *run, uint32_t *n_active)
     return first;
 }
 
-// Queued operations take effect: slot by slot of time, within a slot SM by SM, beginning with another SM each time.
+// Queued operations take effect: slot by slot of time, within a slot SM by SM, beginning with another SM each
+// time.
 static void apply_exchanges(struct run *run)
 {
     uint32_t n = run->n_sms;
@@ -320,7 +327,8 @@ static void run_epochs(struct run *run)
     }
 }
 
-// ---- result -------------------------------------------------------------------------------------------------
+// ---- result
+// -------------------------------------------------------------------------------------------------
 
 static double seconds_now(void)
 {
@@ -348,7 +356,9 @@ static void collect(const struct run *run, struct counters *counters, struct run
     result->fault = run->fault;
 }
 
-struct dram_totals { uint64_t sectors, write_sectors; };
+struct dram_totals {
+    uint64_t sectors, write_sectors;
+};
 
 static struct dram_totals dram_totals(const struct memsys *memsys)
 {

@@ -1,9 +1,9 @@
-// The run loop: blocks onto SMs, warps onto schedulers, accesses into the hierarchy, counters into the kernel's table.
-// One loop for all modes; the only place where time advances.
+// The run loop: blocks onto SMs, warps onto schedulers, accesses into the hierarchy, counters into the
+// kernel's table. One loop for all modes; the only place where time advances.
 //
-// Epochs. Every SM runs alone for `epoch_cycles` of its own time; then memsys_drain and the queued strong operations
-// take effect in (time, SM) order, blocks that ended are replaced, and the next epoch begins. Nothing depends on the
-// number of host threads.
+// Epochs. Every SM runs alone for `epoch_cycles` of its own time; then memsys_drain and the queued strong
+// operations take effect in (time, SM) order, blocks that ended are replaced, and the next epoch begins.
+// Nothing depends on the number of host threads.
 #ifndef CYCLE_RUN_H
 #define CYCLE_RUN_H
 #include "base/arena.h"
@@ -19,9 +19,9 @@ enum model { MODEL_OFF, MODEL_COUNTERS };
 
 struct run_options {
     enum model model;
-    uint32_t n_threads;          // host threads; 0 or 1 = this one alone
-    uint64_t epoch_cycles;       // 0 = the default
-    bool keep_caches;            // --cache-control none
+    uint32_t n_threads;            // host threads; 0 or 1 = this one alone
+    uint64_t epoch_cycles;         // 0 = the default
+    bool keep_caches;              // --cache-control none
     struct run_progress *progress; // may be NULL; written while the launch runs, read by whoever shows it
 };
 
@@ -32,11 +32,11 @@ struct run_progress {
 struct run_result {
     uint64_t warp_instructions;
     uint64_t thread_instructions;
-    uint64_t cycles;             // coarse in MODEL_COUNTERS
+    uint64_t cycles; // coarse in MODEL_COUNTERS
     uint64_t dram_write_sectors;
     double wall_seconds;
     struct occupancy occupancy;
-    struct fault fault;          // FAULT_NONE when the launch ended well
+    struct fault fault; // FAULT_NONE when the launch ended well
 };
 
 // What stays between launches of one device: the caches.
@@ -44,8 +44,8 @@ struct engine;
 struct engine *engine_new(const struct device *device);
 void engine_delete(struct engine *engine);
 
-// Runs the launch to its end. counters: kernel->n_insns entries, added to. False only for a user's mistake (err filled):
-// the launch does not fit the device. A guest fault is in result->fault.
+// Runs the launch to its end. counters: kernel->n_insns entries, added to. False only for a user's mistake
+// (err filled): the launch does not fit the device. A guest fault is in result->fault.
 bool engine_run(struct engine *engine, struct launch *launch, const struct run_options *options,
                 struct counters *counters, struct run_result *result, struct err *err);
 #endif

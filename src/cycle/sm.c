@@ -3,7 +3,8 @@
 #include "base/err.h"
 #include <stdlib.h>
 
-// ---- life ---------------------------------------------------------------------------------------------------
+// ---- life
+// ---------------------------------------------------------------------------------------------------
 
 static uint32_t log2_floor(uint64_t n)
 {
@@ -39,7 +40,8 @@ void sm_release(struct sm *sm)
     free(sm->exchanges);
 }
 
-// ---- which warps can run ------------------------------------------------------------------------------------
+// ---- which warps can run
+// ------------------------------------------------------------------------------------
 
 static uint32_t warp_index(const struct sm *sm, const struct warp *warp)
 {
@@ -78,7 +80,8 @@ static uint32_t next_ready(const struct sm *sm, uint32_t from)
     return half * 64 + (uint32_t)__builtin_ctzll(sm->ready[half]);
 }
 
-// ---- blocks -------------------------------------------------------------------------------------------------
+// ---- blocks
+// -------------------------------------------------------------------------------------------------
 
 static void set_step_ticks(struct sm *sm)
 {
@@ -90,7 +93,8 @@ void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index)
 {
     struct block *block = &sm->blocks[slot];
     for (; sm->n_allocated <= slot; sm->n_allocated++)
-        block_place(sm->sim.launch, &sm->blocks[sm->n_allocated], sm->memory + sm->n_allocated * sm->block_bytes);
+        block_place(sm->sim.launch, &sm->blocks[sm->n_allocated],
+                    sm->memory + sm->n_allocated * sm->block_bytes);
     block_start(sm->sim.launch, block, linear_index, sm->sim.sm, slot);
     block->is_running = true;
     for (uint32_t w = 0; w < block->n_warps; w++)
@@ -108,7 +112,8 @@ static void block_ended(struct sm *sm, struct block *block)
     sm->ended[sm->n_ended++] = (struct ended_block){sm->now_ticks, sm->sim.sm, block->slot};
 }
 
-// ---- steps --------------------------------------------------------------------------------------------------
+// ---- steps
+// --------------------------------------------------------------------------------------------------
 
 static void count_access(struct sm *sm, const struct warp *warp, const struct access *access)
 {
@@ -134,8 +139,8 @@ static void queue_exchange(struct sm *sm, const struct exchange *exchange)
     sm->exchanges[sm->n_exchanges++] = (struct queued_exchange){sm->now_ticks, *exchange};
 }
 
-// What ends a warp's turn other than a plain access. Barriers open inside warp_step, so after an arrival or an exit
-// other warps of the block may be ready as well.
+// What ends a warp's turn other than a plain access. Barriers open inside warp_step, so after an arrival or
+// an exit other warps of the block may be ready as well.
 static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, enum step_kind kind)
 {
     struct block *block = warp->block;
@@ -206,7 +211,8 @@ void sm_run(struct sm *sm)
     }
 }
 
-// ---- between epochs -----------------------------------------------------------------------------------------
+// ---- between epochs
+// -----------------------------------------------------------------------------------------
 
 bool sm_apply_next(struct sm *sm)
 {

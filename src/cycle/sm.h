@@ -1,12 +1,13 @@
-// One SM while a launch runs: its resident blocks, which warps can run, its clock, its queue of strong operations.
-// Touched by one host thread at a time: by the one that runs it within an epoch, by the main one between epochs.
+// One SM while a launch runs: its resident blocks, which warps can run, its clock, its queue of strong
+// operations. Touched by one host thread at a time: by the one that runs it within an epoch, by the main one
+// between epochs.
 //
-// Time. The SM's clock counts ticks: issue slots, of which a cycle has as many as the SM has schedulers. Every warp
-// instruction takes one slot, or more when there are fewer resident warps than schedulers, for a warp issues at most
-// once a cycle. Latencies are not modelled here: this clock is coarse.
+// Time. The SM's clock counts ticks: issue slots, of which a cycle has as many as the SM has schedulers.
+// Every warp instruction takes one slot, or more when there are fewer resident warps than schedulers, for a
+// warp issues at most once a cycle. Latencies are not modelled here: this clock is coarse.
 //
-// Order. Warps take turns in a circle. A warp runs until it has made a global or local access, waits, or has executed
-// QUANTUM_STEPS instructions.
+// Order. Warps take turns in a circle. A warp runs until it has made a global or local access, waits, or has
+// executed QUANTUM_STEPS instructions.
 #ifndef CYCLE_SM_H
 #define CYCLE_SM_H
 #include "cycle/tally.h"
@@ -22,29 +23,33 @@ struct queued_exchange {
     struct exchange exchange;
 };
 
-struct ended_block { uint64_t time_ticks; uint32_t sm, slot; };
+struct ended_block {
+    uint64_t time_ticks;
+    uint32_t sm, slot;
+};
 
 struct sm {
     struct sim sim;
-    struct memsys *memsys;       // NULL: MODEL_OFF
+    struct memsys *memsys; // NULL: MODEL_OFF
     const handler *handlers;
-    struct tally *tally;         // of the host thread that runs it
+    struct tally *tally; // of the host thread that runs it
     uint64_t now_ticks, until_ticks;
-    uint32_t cycle_shift;        // a cycle is 1 << cycle_shift ticks
+    uint32_t cycle_shift; // a cycle is 1 << cycle_shift ticks
     uint32_t step_ticks;
-    uint32_t next_warp;          // whose turn it is
-    uint64_t ready[MAX_WARPS_PER_SM / 64]; // bit w: warp w can run; w = slot * warps_per_block + warp in block
+    uint32_t next_warp; // whose turn it is
+    uint64_t
+        ready[MAX_WARPS_PER_SM / 64];     // bit w: warp w can run; w = slot * warps_per_block + warp in block
     struct warp *warps[MAX_WARPS_PER_SM]; // by the same number
-    struct block *blocks;        // n_slots, of which n_allocated have memory
-    uint8_t *memory;             // of the blocks, block_bytes each
+    struct block *blocks;                 // n_slots, of which n_allocated have memory
+    uint8_t *memory;                      // of the blocks, block_bytes each
     size_t block_bytes;
     uint32_t n_slots, n_allocated, n_running, warps_per_block;
     struct queued_exchange *exchanges;
     uint32_t n_exchanges, n_applied;
-    struct ended_block *ended;   // blocks that ended in this epoch
+    struct ended_block *ended; // blocks that ended in this epoch
     uint32_t n_ended;
     uint64_t n_instructions;
-    bool has_fault;              // sim.fault
+    bool has_fault; // sim.fault
 };
 
 void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, const struct device *device,
@@ -52,8 +57,8 @@ void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, co
 void sm_release(struct sm *sm);
 
 void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index);
-void sm_run(struct sm *sm);                    // until its time is up or no warp can run
-bool sm_apply_next(struct sm *sm);             // its next queued operation; false on a guest fault
-void sm_settle(struct sm *sm);                 // after the drain: the queue is empty
+void sm_run(struct sm *sm);        // until its time is up or no warp can run
+bool sm_apply_next(struct sm *sm); // its next queued operation; false on a guest fault
+void sm_settle(struct sm *sm);     // after the drain: the queue is empty
 bool sm_can_run(const struct sm *sm);
 #endif

@@ -1,5 +1,6 @@
-// What one host thread counts while it runs SMs: one entry an instruction, in two parts, so that what every instruction
-// touches stays close together. Tallies of all threads are summed when the launch ends, so the split does not show.
+// What one host thread counts while it runs SMs: one entry an instruction, in two parts, so that what every
+// instruction touches stays close together. Tallies of all threads are summed when the launch ends, so the
+// split does not show.
 #ifndef CYCLE_TALLY_H
 #define CYCLE_TALLY_H
 #include "mem/memo.h"
@@ -36,6 +37,8 @@ static inline void tally_step(struct tally_hot *hot, const struct step *step)
         tally_partial(&hot[step->pc], step);
 }
 
-struct tally_sums { uint64_t executed, threads, threads_on; };
+struct tally_sums {
+    uint64_t executed, threads, threads_on;
+};
 struct tally_sums tally_sums(const struct tally_hot *hot);
 #endif

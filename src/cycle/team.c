@@ -17,7 +17,7 @@ struct team {
     uint32_t n_threads;
     pthread_mutex_t mutex;
     pthread_cond_t begin, end;
-    uint64_t round;         // number of the work in hand; guarded by mutex, as is what follows
+    uint64_t round; // number of the work in hand; guarded by mutex, as is what follows
     uint32_t n_working;
     bool is_over;
     team_function work;

@@ -1,5 +1,5 @@
-// Host threads that do one thing together, again and again: work on items 0 .. n - 1, each item by whichever thread comes
-// first. The calling thread works too. With one thread nothing is started.
+// Host threads that do one thing together, again and again: work on items 0 .. n - 1, each item by whichever
+// thread comes first. The calling thread works too. With one thread nothing is started.
 //
 //     struct team *team = team_new(n_threads);
 //     team_work(team, n_items, work, context);  // returns when every item is done

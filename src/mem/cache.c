@@ -5,7 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SET_ALIGN = 64, HUGE_PAGE_BYTES = 2 << 20, STAMP_BITS = 31 }; // stamps are compared as signed numbers: cheaper
+enum {
+    SET_ALIGN = 64,
+    HUGE_PAGE_BYTES = 2 << 20,
+    STAMP_BITS = 31
+}; // stamps are compared as signed numbers: cheaper
 
 typedef int32_t stamp_vector __attribute__((vector_size(16), aligned(16)));
 
@@ -19,9 +23,13 @@ void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_
     n_ways = n_lines / n_sets;
     uint32_t padded = (n_ways + 3) & ~3u;
     uint32_t way_bits = 32 - (uint32_t)__builtin_clz(n_ways);
-    *cache = (struct cache){.n_sets = n_sets, .n_ways = n_ways, .n_ways_padded = padded,
-                            .set_words = CACHE_PLANES * padded, .name = name,
-                            .way_bits = way_bits, .end_of_time = (1u << (STAMP_BITS - way_bits)) - 1,
+    *cache = (struct cache){.n_sets = n_sets,
+                            .n_ways = n_ways,
+                            .n_ways_padded = padded,
+                            .set_words = CACHE_PLANES * padded,
+                            .name = name,
+                            .way_bits = way_bits,
+                            .end_of_time = (1u << (STAMP_BITS - way_bits)) - 1,
                             .sets_inverse = UINT64_MAX / n_sets + (n_sets > 1)};
     size_t bytes = (size_t)n_sets * cache->set_words * sizeof(uint32_t);
     size_t align = bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : SET_ALIGN;
@@ -52,8 +60,8 @@ void cache_clear(struct cache *cache)
     cache->now = 0;
 }
 
-// Free ways have time 0, so the least stamp is that of a free way or of the least recently used one; padding has the
-// greatest.
+// Free ways have time 0, so the least stamp is that of a free way or of the least recently used one; padding
+// has the greatest.
 static uint32_t oldest_way(const struct cache *cache, const uint32_t *stamps)
 {
     stamp_vector least = *(const stamp_vector *)stamps;

@@ -1,20 +1,19 @@
-// One sectored, set-associative cache: tags of 128-byte lines, four sectors each, LRU. It holds no data, only what is
-// present. L1, the constant cache and each L2 partition are instances.
+// One sectored, set-associative cache: tags of 128-byte lines, four sectors each, LRU. It holds no data, only
+// what is present. L1, the constant cache and each L2 partition are instances.
 //
-// Lines are numbers (address / line size), below 2^32 - 1. The flags word of a line belongs to the user, apart from the
-// masks named here; it is 0 when a line is newly taken.
+// Lines are numbers (address / line size), below 2^32 - 1. The flags word of a line belongs to the user,
+// apart from the masks named here; it is 0 when a line is newly taken.
 //
-// Index. n_sets need not be a power of two. A run of n_sets neighbouring lines covers every set once, each run from
-// another starting point: so an array spreads evenly and no stride meets the same few sets again and again. The hash of
-// no GPU is public; this one is ours.
+// Index. n_sets need not be a power of two. A run of n_sets neighbouring lines covers every set once, each
+// run from another starting point: so an array spreads evenly and no stride meets the same few sets again and
+// again. The hash of no GPU is public; this one is ours.
 //
 //     struct cache c;
 //     cache_init(&c, "L1", 2048, 64);
 //     uint32_t *flags = cache_find(&c, line);              // NULL: absent
 //     if (flags) cache_touch(&c, flags);
-//     else flags = cache_take(&c, line, &evicted);         // evicted.line == CACHE_NO_LINE: the place was free
-//     *flags |= sectors;
-//     cache_release(&c);
+//     else flags = cache_take(&c, line, &evicted);         // evicted.line == CACHE_NO_LINE: the place was
+//     free *flags |= sectors; cache_release(&c);
 #ifndef MEM_CACHE_H
 #define MEM_CACHE_H
 #include <stdbool.h>
@@ -25,24 +24,27 @@
 // Flags word: bits 0..3 valid (readable) sectors, bits 4..7 dirty sectors; the rest is the user's.
 enum { CACHE_VALID = 0xf, CACHE_DIRTY_SHIFT = 4, CACHE_DIRTY = 0xf0 };
 
-// A set is four planes of n_ways_padded words, side by side: tags, stamps, flags, user. Ways are padded to a multiple of
-// four for vector compares; padding holds CACHE_NO_LINE and is never chosen. A stamp is the time of the last touch with
-// the number of the way below it, so the least stamp names the oldest way.
+// A set is four planes of n_ways_padded words, side by side: tags, stamps, flags, user. Ways are padded to a
+// multiple of four for vector compares; padding holds CACHE_NO_LINE and is never chosen. A stamp is the time
+// of the last touch with the number of the way below it, so the least stamp names the oldest way.
 enum { CACHE_PLANES = 4 };
 
 struct cache {
     uint32_t n_sets, n_ways, n_ways_padded;
-    uint32_t set_words;      // CACHE_PLANES * n_ways_padded
-    uint64_t sets_inverse;   // for line / n_sets
+    uint32_t set_words;        // CACHE_PLANES * n_ways_padded
+    uint64_t sets_inverse;     // for line / n_sets
     uint32_t now, end_of_time; // time of the last touch; the time at which all stamps are halved
-    uint32_t way_bits;       // of a stamp
+    uint32_t way_bits;         // of a stamp
     uint32_t *words;
-    const char *name;        // borrowed
+    const char *name; // borrowed
 };
 
-struct cache_evicted { uint32_t line, flags; };
+struct cache_evicted {
+    uint32_t line, flags;
+};
 
-// n_lines in all; n_sets = n_lines / n_ways, and when that leaves a rest the sets grow until nearly nothing is lost.
+// n_lines in all; n_sets = n_lines / n_ways, and when that leaves a rest the sets grow until nearly nothing
+// is lost.
 void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_t n_ways);
 void cache_release(struct cache *cache);
 void cache_clear(struct cache *cache); // every line invalid; dirty ones are forgotten

@@ -1,6 +1,6 @@
-// The indexed constant cache of one SM: one request per distinct word of an access, looked up in lines of the device's
-// constant line size. Read only, so nothing is written back; misses go to the next constant level, which is not
-// modelled and not part of L2's counts.
+// The indexed constant cache of one SM: one request per distinct word of an access, looked up in lines of the
+// device's constant line size. Read only, so nothing is written back; misses go to the next constant level,
+// which is not modelled and not part of L2's counts.
 //
 //     struct constant c;
 //     constant_init(&c, device);

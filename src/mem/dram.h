@@ -1,5 +1,5 @@
-// Device memory behind L2: how many 32-byte sectors went each way. Bytes are exact for the model's L2; time is only a
-// lower bound, the bytes over the measured bandwidth.
+// Device memory behind L2: how many 32-byte sectors went each way. Bytes are exact for the model's L2; time
+// is only a lower bound, the bytes over the measured bandwidth.
 #ifndef MEM_DRAM_H
 #define MEM_DRAM_H
 #include "device/device.h"

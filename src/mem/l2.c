@@ -18,7 +18,8 @@ static uint32_t sector_count(uint32_t sectors)
     return bits[sectors & 15];
 }
 
-// ---- set-up -------------------------------------------------------------------------------------------------
+// ---- set-up
+// -------------------------------------------------------------------------------------------------
 
 static void fill_table(struct l2 *l2, uint32_t fill_sectors)
 {
@@ -39,7 +40,8 @@ void l2_init(struct l2 *l2, const struct device *device)
             (unsigned)device->l2_line_bytes);
     l2->n_partitions = (uint32_t)device->n_l2_partitions;
     for (uint32_t p = 0; p < l2->n_partitions; p++)
-        cache_init(&l2->partitions[p], "L2", (uint32_t)(n_lines / l2->n_partitions), (uint32_t)device->l2_ways);
+        cache_init(&l2->partitions[p], "L2", (uint32_t)(n_lines / l2->n_partitions),
+                   (uint32_t)device->l2_ways);
     uint32_t share = (uint32_t)device->l2_ways / PART_WRITTEN_SHARE;
     l2->max_part_written = share ? share : 1;
     fill_table(l2, fill_sectors < N_SECTORS ? fill_sectors : N_SECTORS);
@@ -58,9 +60,11 @@ void l2_flush(struct l2 *l2)
         cache_clear(&l2->partitions[p]);
 }
 
-// ---- home and place -----------------------------------------------------------------------------------------
+// ---- home and place
+// -----------------------------------------------------------------------------------------
 
-// The line's number within the partitions, and its home. With two partitions a pair of lines has one home each.
+// The line's number within the partitions, and its home. With two partitions a pair of lines has one home
+// each.
 static uint32_t place_of(const struct l2 *l2, uint32_t line, uint32_t *home)
 {
     if (l2->n_partitions == 2) {
@@ -87,7 +91,8 @@ void l2_prefetch(const struct l2 *l2, uint32_t near, uint32_t line)
         cache_prefetch(&l2->partitions[near], place | PLACE_COPY);
 }
 
-// ---- device memory ------------------------------------------------------------------------------------------
+// ---- device memory
+// ------------------------------------------------------------------------------------------
 
 static void dram_read(struct l2 *l2, uint32_t sectors, struct l2_counts *counts)
 {
@@ -128,7 +133,8 @@ static uint32_t *line_hold(struct l2 *l2, struct cache *cache, uint32_t place, s
     return flags;
 }
 
-// ---- reads --------------------------------------------------------------------------------------------------
+// ---- reads
+// --------------------------------------------------------------------------------------------------
 
 // At home: what is missing comes from device memory. Returns the sectors that were there.
 static uint32_t read_home(struct l2 *l2, uint32_t home, uint32_t place, uint32_t sectors, uint32_t mark,
@@ -169,7 +175,8 @@ static void l2_read(struct l2 *l2, uint32_t near, const struct l2_request *reque
     counts->read_hits += sector_count(hits);
 }
 
-// ---- writes and atomics -------------------------------------------------------------------------------------
+// ---- writes and atomics
+// -------------------------------------------------------------------------------------
 
 static void drop_copies(struct l2 *l2, uint32_t home, uint32_t place, uint32_t sectors)
 {
@@ -182,9 +189,10 @@ static void drop_copies(struct l2 *l2, uint32_t home, uint32_t place, uint32_t s
     }
 }
 
-// The line at home, for changing it: copies elsewhere lose the sectors. The mark is lost when a home line is evicted
-// before its copy, so a line that was not there is treated as if it had copies.
-static uint32_t *line_own(struct l2 *l2, uint32_t home, uint32_t place, uint32_t sectors, struct l2_counts *counts)
+// The line at home, for changing it: copies elsewhere lose the sectors. The mark is lost when a home line is
+// evicted before its copy, so a line that was not there is treated as if it had copies.
+static uint32_t *line_own(struct l2 *l2, uint32_t home, uint32_t place, uint32_t sectors,
+                          struct l2_counts *counts)
 {
     uint32_t *flags = line_hold(l2, &l2->partitions[home], place, counts);
     bool is_new = !*flags;
@@ -222,7 +230,8 @@ static uint32_t whole_sectors(uint32_t words)
     return whole;
 }
 
-// Sectors become readable once all their words are written. Words count for nothing where the sector is readable.
+// Sectors become readable once all their words are written. Words count for nothing where the sector is
+// readable.
 static void words_written(struct cache *cache, uint32_t *flags, const struct l2_request *request)
 {
     if (!(request->sectors & ~*flags))
@@ -232,8 +241,8 @@ static void words_written(struct cache *cache, uint32_t *flags, const struct l2_
     *flags |= whole_sectors(*written);
 }
 
-static void write_home(struct l2 *l2, uint32_t home, uint32_t place, uint32_t mark, const struct l2_request *request,
-                       struct l2_counts *counts)
+static void write_home(struct l2 *l2, uint32_t home, uint32_t place, uint32_t mark,
+                       const struct l2_request *request, struct l2_counts *counts)
 {
     struct cache *cache = &l2->partitions[home];
     uint32_t *flags = line_own(l2, home, place, request->sectors, counts);
@@ -260,7 +269,8 @@ static void l2_write(struct l2 *l2, uint32_t near, const struct l2_request *requ
     words_written(&l2->partitions[near], copy, request);
 }
 
-static void l2_atomic(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
+static void l2_atomic(struct l2 *l2, uint32_t near, const struct l2_request *request,
+                      struct l2_counts *counts)
 {
     uint32_t home, place = place_of(l2, request->line, &home), misses = 0;
     uint32_t *flags = line_own(l2, home, place, request->sectors, counts);

@@ -1,25 +1,32 @@
 // The second-level cache: partitions with a fabric between them, device memory behind.
 //
 // The rules
-//   Home      Every line has a home partition; neighbouring lines alternate, in an order that a hash permutes. Which
+//   Home      Every line has a home partition; neighbouring lines alternate, in an order that a hash
+//   permutes. Which
 //             hash a GPU uses is not public; ours is fair, so of an SM's lines half are far.
-//   Reads     are looked up in the SM's own partition. A far line that is not there crosses the fabric, is looked up at
-//             home and leaves a copy in the near partition, so data read from both sides is held twice. A hit is what
-//             the first look-up found.
-//   Fills     A missing sector brings its whole aligned fill unit (64 bytes: a pair of sectors), from device memory
+//   Reads     are looked up in the SM's own partition. A far line that is not there crosses the fabric, is
+//   looked up at
+//             home and leaves a copy in the near partition, so data read from both sides is held twice. A hit
+//             is what the first look-up found.
+//   Fills     A missing sector brings its whole aligned fill unit (64 bytes: a pair of sectors), from device
+//   memory
 //             and across the fabric alike.
-//   Writes    go home (crossing if far), allocate, and always count as hits. A far write leaves a copy in the near
-//             partition as well (measured: local memory that is read again after it was written hardly crosses). Bytes
-//             are tracked in words of four: a sector written in part is not readable; when it is read it is filled from
-//             device memory.
-//   Part-written lines: at most an eighth of a set; the oldest beyond that is completed: its part-written sectors are
-//             read from device memory and its dirty ones written. Device memory with ECC cannot take part of a sector.
-//   Atomics   happen at home, sector by sector, hitting unless the fill unit was absent. They dirty the sector.
-//   Copies    in other partitions than the writer's lose what is written; atomics drop every copy.
-//   Eviction  LRU; dirty sectors are written to device memory, part-written ones read first. What is dirty when a
+//   Writes    go home (crossing if far), allocate, and always count as hits. A far write leaves a copy in the
+//   near
+//             partition as well (measured: local memory that is read again after it was written hardly
+//             crosses). Bytes are tracked in words of four: a sector written in part is not readable; when it
+//             is read it is filled from device memory.
+//   Part-written lines: at most an eighth of a set; the oldest beyond that is completed: its part-written
+//   sectors are
+//             read from device memory and its dirty ones written. Device memory with ECC cannot take part of
+//             a sector.
+//   Atomics   happen at home, sector by sector, hitting unless the fill unit was absent. They dirty the
+//   sector. Copies    in other partitions than the writer's lose what is written; atomics drop every copy.
+//   Eviction  LRU; dirty sectors are written to device memory, part-written ones read first. What is dirty
+//   when a
 //             kernel ends stays.
-// Sources: NVIDIA GTC 2021 talk on the A100 (near look-up, copies); NVIDIA forum thread 286508 (64-byte fills);
-// the rest measured on an H200 and compared in doc/model.md.
+// Sources: NVIDIA GTC 2021 talk on the A100 (near look-up, copies); NVIDIA forum thread 286508 (64-byte
+// fills); the rest measured on an H200 and compared in doc/model.md.
 #ifndef MEM_L2_H
 #define MEM_L2_H
 #include "mem/cache.h"
@@ -31,19 +38,19 @@ enum { L2_MAX_PARTITIONS = 8 };
 struct l2 {
     struct cache partitions[L2_MAX_PARTITIONS];
     uint32_t n_partitions;
-    uint8_t fill[16];           // by mask of missing sectors: the sectors that are fetched
-    uint32_t max_part_written;  // lines of a set
+    uint8_t fill[16];          // by mask of missing sectors: the sectors that are fetched
+    uint32_t max_part_written; // lines of a set
     struct dram dram;
 };
 
 enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC };
 
 struct l2_request {
-    uint32_t line;        // line number
-    uint32_t words;       // writes: words written completely, bit w = bytes 4 w .. 4 w + 3
-    uint16_t weight;      // atomics: sectors as ncu counts them
+    uint32_t line;   // line number
+    uint32_t words;  // writes: words written completely, bit w = bytes 4 w .. 4 w + 3
+    uint16_t weight; // atomics: sectors as ncu counts them
     uint8_t sectors;
-    uint8_t op;           // enum l2_op
+    uint8_t op; // enum l2_op
 };
 
 // Sectors to their eight words each.

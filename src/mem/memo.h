@@ -1,6 +1,7 @@
-// The cost of a shared access, remembered. What a shared access costs does not change when all its addresses move by
-// the same multiple of a word: the banks turn round, lanes that met meet again. Warps and loop rounds mostly differ by
-// just that, so one remembered pattern an instruction answers most accesses with a comparison.
+// The cost of a shared access, remembered. What a shared access costs does not change when all its addresses
+// move by the same multiple of a word: the banks turn round, lanes that met meet again. Warps and loop rounds
+// mostly differ by just that, so one remembered pattern an instruction answers most accesses with a
+// comparison.
 //
 //     struct banks_memo memo = {0};
 //     struct shared_cost c = banks_cost_remembered(&memo, &access);   // = banks_cost(&access), always

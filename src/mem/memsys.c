@@ -12,12 +12,12 @@
 
 enum {
     QUEUE_EVENTS = 8192, // a queue may be full only in part: one more access fits while MAX_LINES are free
-    BATCH_EVENTS = 256,   // drained together, so that host memory is fetched ahead
+    BATCH_EVENTS = 256,  // drained together, so that host memory is fetched ahead
     WORD_BYTES = 4
 };
 
-// Line numbers: bit 31 tells local memory from global. Global addresses are counted from MEMORY_GLOBAL_BASE, which is
-// a multiple of 2^38, so device memories up to 256 GiB have lines of their own.
+// Line numbers: bit 31 tells local memory from global. Global addresses are counted from MEMORY_GLOBAL_BASE,
+// which is a multiple of 2^38, so device memories up to 256 GiB have lines of their own.
 #define LINE_LOCAL 0x80000000u
 #define LINE_MASK 0x7fffffffu
 
@@ -35,7 +35,10 @@ struct sm_memory {
     uint32_t partition;
 };
 
-struct drained { const struct event *event; uint32_t partition; };
+struct drained {
+    const struct event *event;
+    uint32_t partition;
+};
 
 struct memsys {
     const struct device *device;
@@ -48,7 +51,8 @@ struct memsys {
     uint32_t n_batch;
 };
 
-// ---- life ---------------------------------------------------------------------------------------------------
+// ---- life
+// ---------------------------------------------------------------------------------------------------
 
 static void *new_array(size_t n, size_t element_bytes)
 {
@@ -145,7 +149,8 @@ const uint32_t *memsys_sm_order(const struct memsys *ms)
     return ms->order;
 }
 
-// ---- the SM's side ------------------------------------------------------------------------------------------
+// ---- the SM's side
+// ------------------------------------------------------------------------------------------
 
 static uint32_t sector_count(uint32_t sectors)
 {
@@ -238,7 +243,8 @@ static void atomic(const struct passage *p, const struct line_use *use)
     send(p, L2_ATOMIC, line, use->sectors, 0, use->weight);
 }
 
-// ---- which words a store writes -----------------------------------------------------------------------------
+// ---- which words a store writes
+// -----------------------------------------------------------------------------
 
 static bool stores_whole_sectors(const struct line_set *lines)
 {
@@ -248,8 +254,8 @@ static bool stores_whole_sectors(const struct line_set *lines)
     return !partial;
 }
 
-// Words written completely by lanes of four bytes and more. Narrower lanes count for whole sectors only: halves of a
-// word that come from two instructions do not make it whole.
+// Words written completely by lanes of four bytes and more. Narrower lanes count for whole sectors only:
+// halves of a word that come from two instructions do not make it whole.
 static void written_words(const struct passage *p, const struct line_set *lines, uint32_t words[MAX_LINES])
 {
     const struct access *access = p->access;
@@ -291,7 +297,8 @@ static void pass_lines(const struct passage *p, const struct line_set *lines)
     }
 }
 
-// ---- by space -----------------------------------------------------------------------------------------------
+// ---- by space
+// -----------------------------------------------------------------------------------------------
 
 static void access_cached(const struct passage *p, uint64_t local_base)
 {
@@ -342,7 +349,8 @@ bool memsys_has_room(const struct memsys *ms, uint32_t sm)
     return ms->sms[sm].n_queued + MAX_LINES <= QUEUE_EVENTS;
 }
 
-// ---- draining -----------------------------------------------------------------------------------------------
+// ---- draining
+// -----------------------------------------------------------------------------------------------
 
 static void batch_run(struct memsys *ms, struct l2_counts *counts)
 {

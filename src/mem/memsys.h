@@ -1,17 +1,19 @@
-// The hierarchy behind one access: L1 of its SM, then (through a queue that is drained in order) L2 and device memory.
+// The hierarchy behind one access: L1 of its SM, then (through a queue that is drained in order) L2 and
+// device memory.
 //
-// SM-local state (L1, constant cache) is touched at once by the SM's own thread; what must go on to L2 is appended to the
-// SM's queue and drained between epochs in (time, SM) order, so results do not depend on the number of host threads.
+// SM-local state (L1, constant cache) is touched at once by the SM's own thread; what must go on to L2 is
+// appended to the SM's queue and drained between epochs in (time, SM) order, so results do not depend on the
+// number of host threads.
 //
 // L1, the rules
-//   Loads (default, .ca, .nc, .cs, .lu; local) look every sector up; a sector that is absent is read from L2 and stays.
-//   .cg, .cv and strong loads go to L2 and leave L1 as it is.
-//   A global store is written through. Its sectors are no longer readable in L1 (a load after it misses), but the line's
-//   tag stays or is taken: ncu's "hit" of a store is the presence of the tag.
-//   A local store is written through too; the sectors it fills stay readable.
-//   Atomics and reductions go to L2; their sectors are no longer readable in L1.
-//   Size: what the carve-out leaves of the pool. LRU. Empty at the start of every launch.
-// Sources: measured on an H200 (reference rules.csv: ldg_twice, ldg_cg_then_ca, st_then_ld, ld_then_st_ld, ldl32).
+//   Loads (default, .ca, .nc, .cs, .lu; local) look every sector up; a sector that is absent is read from L2
+//   and stays. .cg, .cv and strong loads go to L2 and leave L1 as it is. A global store is written through.
+//   Its sectors are no longer readable in L1 (a load after it misses), but the line's tag stays or is taken:
+//   ncu's "hit" of a store is the presence of the tag. A local store is written through too; the sectors it
+//   fills stay readable. Atomics and reductions go to L2; their sectors are no longer readable in L1. Size:
+//   what the carve-out leaves of the pool. LRU. Empty at the start of every launch.
+// Sources: measured on an H200 (reference rules.csv: ldg_twice, ldg_cg_then_ca, st_then_ld, ld_then_st_ld,
+// ldl32).
 //
 //     struct memsys *ms = memsys_new(&device, l1_bytes);
 //     memsys_access(ms, sm, &access, local_base, now, &outcome); // within an epoch, one thread per SM
@@ -23,39 +25,40 @@
 
 // What an access did at once, on the SM's side.
 struct outcome {
-    uint32_t sectors, ideal_sectors, tags, bytes, atomic_sectors; // global and local: coalesce.h; bytes of shared too
-    uint32_t l1_hit_sectors, l1_miss_sectors;      // loads and stores (a store's hit: the line's tag was present)
+    uint32_t sectors, ideal_sectors, tags, bytes,
+        atomic_sectors;                       // global and local: coalesce.h; bytes of shared too
+    uint32_t l1_hit_sectors, l1_miss_sectors; // loads and stores (a store's hit: the line's tag was present)
     uint32_t l2_read_sectors, l2_write_sectors, l2_atomic_sectors; // sent on
-    uint32_t wavefronts, ideal_wavefronts;         // shared: banks.h
+    uint32_t wavefronts, ideal_wavefronts;                         // shared: banks.h
     uint32_t constant_requests, constant_misses;
 };
 
 // What the drain found for one instruction: added up by the caller per instruction.
 struct l2_counts {
-    uint64_t read_requests, read_sectors, read_hits;     // sectors unless it says requests
+    uint64_t read_requests, read_sectors, read_hits; // sectors unless it says requests
     uint64_t write_requests, write_sectors, write_hits;
     uint64_t atomic_requests, atomic_sectors, atomic_hits;
-    uint64_t fabric_sectors;                             // crossed to the other partition
-    uint64_t dram_read_sectors, dram_write_sectors;      // writes: see memsys_dram_write_sectors; here always 0
+    uint64_t fabric_sectors;                        // crossed to the other partition
+    uint64_t dram_read_sectors, dram_write_sectors; // writes: see memsys_dram_write_sectors; here always 0
 };
 
 struct memsys;
 struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm);
 void memsys_delete(struct memsys *ms);
-void memsys_flush(struct memsys *ms);       // L2 empty and clean: before each launch (--cache-control all)
+void memsys_flush(struct memsys *ms); // L2 empty and clean: before each launch (--cache-control all)
 // Every launch begins with empty L1s, of the size its carve-out leaves, and empty constant caches.
 void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm);
 
-// `local_base`: where the warp's local memory begins; 0 for other spaces. `now_ticks` must not fall from one access of
-// an SM to its next; its unit is the caller's.
+// `local_base`: where the warp's local memory begins; 0 for other spaces. `now_ticks` must not fall from one
+// access of an SM to its next; its unit is the caller's.
 void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, uint64_t local_base,
                    uint64_t now_ticks, struct outcome *out);
 
 // May the SM make another access before the next drain? Its queue has a bound.
 bool memsys_has_room(const struct memsys *ms, uint32_t sm);
 
-// Everything queued with time < until, in (time, SM) order, ties rotating: SMs take turns within MEMSYS_SLOT_TICKS.
-// counts[insn] is added to.
+// Everything queued with time < until, in (time, SM) order, ties rotating: SMs take turns within
+// MEMSYS_SLOT_TICKS. counts[insn] is added to.
 enum { MEMSYS_SLOT_TICKS = 32 };
 void memsys_drain(struct memsys *ms, uint64_t until_ticks, struct l2_counts *counts);
 

@@ -1,7 +1,9 @@
 // Dealing TPCs to GPCs.
 #include "mem/place.h"
 
-struct gpcs { uint32_t n, room[MAX_SIZE_LIST]; }; // room: SMs still to be dealt
+struct gpcs {
+    uint32_t n, room[MAX_SIZE_LIST];
+}; // room: SMs still to be dealt
 
 static struct gpcs gpcs_of(const struct device *device)
 {

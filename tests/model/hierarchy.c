@@ -7,7 +7,10 @@
 
 enum { STEP_BYTES = 512, MIB = 1 << 20 };
 
-struct totals { uint64_t sectors, l1_hits; struct l2_counts l2; };
+struct totals {
+    uint64_t sectors, l1_hits;
+    struct l2_counts l2;
+};
 
 static struct device load_device(struct arena *arena, const char *name)
 {
@@ -19,7 +22,8 @@ static struct device load_device(struct arena *arena, const char *name)
 }
 
 // `bytes` from `first` on, accesses dealt round to `n_sms` SMs of the hand-out order, drained often enough.
-static struct totals stream(struct memsys *ms, enum access_kind kind, uint64_t first, uint64_t bytes, uint32_t n_sms)
+static struct totals stream(struct memsys *ms, enum access_kind kind, uint64_t first, uint64_t bytes,
+                            uint32_t n_sms)
 {
     struct totals t = {0};
     struct access a = {.space = SPACE_GLOBAL, .kind = kind, .width = 16, .mask = UINT32_MAX};
@@ -86,7 +90,8 @@ static void l1_holds_its_size(void **state)
         struct memsys *ms = memsys_new(&d, l1_bytes);
         stream(ms, ACCESS_LOAD, 0, l1_bytes, 1);
         struct totals again = stream(ms, ACCESS_LOAD, 0, l1_bytes, 1);
-        assert_near(again.l1_hits, (double)again.sectors, 0.04); // sets that do not come out whole lose little
+        assert_near(again.l1_hits, (double)again.sectors,
+                    0.04); // sets that do not come out whole lose little
         memsys_new_launch(ms, l1_bytes);
         assert_int_equal(stream(ms, ACCESS_LOAD, 0, l1_bytes, 1).l1_hits, 0);
         // A set half as large again, read round and round, defeats LRU.
@@ -117,8 +122,9 @@ static void second_launch_finds_l2_warm(void **state)
     }
 }
 
-// One SM's chase: fast up to half of L2 (its own partition holds home lines and copies), slower beyond, and from device
-// memory beyond the whole (gpu-benches: A100 flat to 20 MB of 40, GH200 to 22 MB of 50; then rising).
+// One SM's chase: fast up to half of L2 (its own partition holds home lines and copies), slower beyond, and
+// from device memory beyond the whole (gpu-benches: A100 flat to 20 MB of 40, GH200 to 22 MB of 50; then
+// rising).
 static void one_sm_sees_half_of_l2(void **state)
 {
     (void)state;
@@ -127,8 +133,10 @@ static void one_sm_sees_half_of_l2(void **state)
         struct arena arena;
         arena_init(&arena, "test");
         struct device d = load_device(&arena, halved[i]);
-        static const struct { double share; bool near_hits, any_memory; } cases[] = {
-            {0.40, true, false}, {0.48, true, false}, {0.75, false, false}, {1.3, false, true}};
+        static const struct {
+            double share;
+            bool near_hits, any_memory;
+        } cases[] = {{0.40, true, false}, {0.48, true, false}, {0.75, false, false}, {1.3, false, true}};
         for (size_t c = 0; c < N_ELEMENTS(cases); c++) {
             struct memsys *ms = memsys_new(&d, 32 << 10);
             uint64_t bytes = (uint64_t)((double)d.l2_bytes * cases[c].share) / MIB * MIB;
@@ -145,8 +153,8 @@ static void one_sm_sees_half_of_l2(void **state)
     }
 }
 
-// Read from both sides everything is held one and a half times on average when each line is read once from one side:
-// 24 MB stay in 60 MB, 48 MB do not (l2_reread24, l2_reread48).
+// Read from both sides everything is held one and a half times on average when each line is read once from
+// one side: 24 MB stay in 60 MB, 48 MB do not (l2_reread24, l2_reread48).
 static void copies_cost_capacity(void **state)
 {
     (void)state;
@@ -194,7 +202,8 @@ static void what_does_not_fit_is_written_back(void **state)
         struct memsys *ms = memsys_new(&d, 64 << 10);
         uint64_t bytes = d.l2_bytes / MIB * 3 * MIB;
         struct totals t = stream(ms, ACCESS_STORE, 0, bytes, (uint32_t)d.n_sms);
-        // With two partitions every other line is far and held twice, so two thirds of the lines held are dirty.
+        // With two partitions every other line is far and held twice, so two thirds of the lines held are
+        // dirty.
         double held = (double)d.l2_bytes / (d.n_l2_partitions == 2 ? 1.5 : 1.0);
         assert_near(memsys_dram_write_sectors(ms), ((double)bytes - held) / SECTOR_BYTES, 0.02);
         uint64_t before = memsys_dram_write_sectors(ms);

@@ -1,7 +1,7 @@
-// The run loop: every block runs once, results and counters do not depend on the number of host threads, nothing hangs.
-// Kernels are small PTX texts.
-#include "base/arena.h"
+// The run loop: every block runs once, results and counters do not depend on the number of host threads,
+// nothing hangs. Kernels are small PTX texts.
 #include "cycle/run.h"
+#include "base/arena.h"
 #include "ptx/load.h"
 #include "support/check.h"
 #include <stdlib.h>
@@ -10,11 +10,12 @@
 enum { GUEST_BYTES = 64 << 20, N_WORDS = 1 << 16 };
 
 #define HEADER ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define ENTRY(name, registers)                                                                                       \
-    HEADER ".visible .entry " name "(.param .u64 p0, .param .u64 p1)\n{\n" registers                                 \
-           "ld.param.u64 %rd1, [p0];\nld.param.u64 %rd2, [p1];\n"                                                    \
-           "cvta.to.global.u64 %rd1, %rd1;\ncvta.to.global.u64 %rd2, %rd2;\n"                                        \
-           "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.u32 %r4, %r1, %r2, %r3;\n"   \
+#define ENTRY(name, registers)                                                                               \
+    HEADER ".visible .entry " name "(.param .u64 p0, .param .u64 p1)\n{\n" registers                         \
+           "ld.param.u64 %rd1, [p0];\nld.param.u64 %rd2, [p1];\n"                                            \
+           "cvta.to.global.u64 %rd1, %rd1;\ncvta.to.global.u64 %rd2, %rd2;\n"                                \
+           "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.u32 %r4, %r1, %r2, " \
+           "%r3;\n"                                                                                          \
            "mul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd1, %rd3;\nadd.u64 %rd5, %rd2, %rd3;\n"
 #define REGISTERS ".reg .b32 %r<20>;\n.reg .b64 %rd<10>;\n.reg .pred %p<4>;\n"
 
@@ -73,8 +74,11 @@ static struct outcome_of_run run(struct machine *m, const char *text, uint32_t g
     struct err err = {0};
     const struct kernel *kernel = kernel_of(m, text);
     uint64_t params[2] = {m->in, m->out};
-    struct launch launch = {.kernel = kernel, .grid = {grid, 1, 1}, .block = {block, 1, 1},
-                            .params = (const uint8_t *)params, .memory = m->memory};
+    struct launch launch = {.kernel = kernel,
+                            .grid = {grid, 1, 1},
+                            .block = {block, 1, 1},
+                            .params = (const uint8_t *)params,
+                            .memory = m->memory};
     struct outcome_of_run r = {.n_insns = kernel->n_insns};
     for (uint32_t i = 0; i < N_WORDS; i++)
         m->in_host[i] = i * 2654435761u;
@@ -88,49 +92,62 @@ static struct outcome_of_run run(struct machine *m, const char *text, uint32_t g
 
 static const struct run_options counting = {.model = MODEL_COUNTERS};
 
-// ---- kernels --------------------------------------------------------------------------------------------------------
+// ---- kernels
+// --------------------------------------------------------------------------------------------------------
 
-static const char copy[] = ENTRY("k", REGISTERS) "ld.global.u32 %r5, [%rd4];\nst.global.u32 [%rd5], %r5;\nret;\n}\n";
+static const char copy[] =
+    ENTRY("k", REGISTERS) "ld.global.u32 %r5, [%rd4];\nst.global.u32 [%rd5], %r5;\nret;\n}\n";
 
 // out[i] = in[of the neighbour by way of shared memory and a barrier]
-static const char turn[] = ENTRY("k", REGISTERS ".shared .align 4 .b8 tile[1024];\n")
-    "ld.global.u32 %r5, [%rd4];\nmov.u32 %r6, tile;\nshl.b32 %r7, %r3, 2;\nadd.u32 %r8, %r6, %r7;\n"
-    "st.shared.u32 [%r8], %r5;\nbar.sync 0;\nsub.u32 %r9, 255, %r3;\nshl.b32 %r9, %r9, 2;\nadd.u32 %r9, %r6, %r9;\n"
-    "ld.shared.u32 %r10, [%r9];\nst.global.u32 [%rd5], %r10;\nret;\n}\n";
+static const char turn[] =
+    ENTRY("k", REGISTERS
+          ".shared .align 4 .b8 tile[1024];\n") "ld.global.u32 %r5, [%rd4];\nmov.u32 %r6, tile;\nshl.b32 "
+                                                "%r7, %r3, 2;\nadd.u32 %r8, %r6, %r7;\n"
+                                                "st.shared.u32 [%r8], %r5;\nbar.sync 0;\nsub.u32 %r9, 255, "
+                                                "%r3;\nshl.b32 %r9, %r9, 2;\nadd.u32 %r9, %r6, %r9;\n"
+                                                "ld.shared.u32 %r10, [%r9];\nst.global.u32 [%rd5], "
+                                                "%r10;\nret;\n}\n";
 
 // Sums by reductions: out[0] += 1 for each thread, and out[1 + lane] += thread number.
-static const char sums[] = ENTRY("k", REGISTERS)
-    "red.global.add.u32 [%rd2], 1;\nand.b32 %r6, %r3, 31;\nmul.wide.u32 %rd6, %r6, 4;\nadd.u64 %rd6, %rd2, %rd6;\n"
-    "red.global.add.u32 [%rd6+4], %r4;\nret;\n}\n";
+static const char sums[] =
+    ENTRY("k", REGISTERS) "red.global.add.u32 [%rd2], 1;\nand.b32 %r6, %r3, 31;\nmul.wide.u32 %rd6, %r6, "
+                          "4;\nadd.u64 %rd6, %rd2, %rd6;\n"
+                          "red.global.add.u32 [%rd6+4], %r4;\nret;\n}\n";
 
 // Tickets: out[1 + ticket] = 1 for each thread.
-static const char tickets[] = ENTRY("k", REGISTERS)
-    "atom.global.add.u32 %r5, [%rd2], 1;\nmul.wide.u32 %rd6, %r5, 4;\nadd.u64 %rd6, %rd2, %rd6;\nmov.u32 %r6, 1;\n"
-    "st.global.u32 [%rd6+4], %r6;\nret;\n}\n";
+static const char tickets[] = ENTRY("k", REGISTERS) "atom.global.add.u32 %r5, [%rd2], 1;\nmul.wide.u32 %rd6, "
+                                                    "%r5, 4;\nadd.u64 %rd6, %rd2, %rd6;\nmov.u32 %r6, 1;\n"
+                                                    "st.global.u32 [%rd6+4], %r6;\nret;\n}\n";
 
 // Every thread takes the lock in out[1], adds one to out[0] by plain load and store, gives it back.
-static const char lock[] = ENTRY("k", REGISTERS)
-    "again:\natom.global.acquire.gpu.cas.b32 %r5, [%rd2+4], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra again;\n"
-    "ld.global.u32 %r6, [%rd2];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd2], %r6;\nmembar.gl;\n"
-    "atom.global.exch.b32 %r7, [%rd2+4], 0;\nret;\n}\n";
+static const char lock[] = ENTRY(
+    "k",
+    REGISTERS) "again:\natom.global.acquire.gpu.cas.b32 %r5, [%rd2+4], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 "
+               "bra again;\n"
+               "ld.global.u32 %r6, [%rd2];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd2], %r6;\nmembar.gl;\n"
+               "atom.global.exch.b32 %r7, [%rd2+4], 0;\nret;\n}\n";
 
 // Block 0 waits for the flag that the last block raises behind its message.
-static const char message[] = ENTRY("k", REGISTERS)
-    "mov.u32 %r9, %nctaid.x;\nsub.u32 %r9, %r9, 1;\nsetp.eq.u32 %p1, %r1, %r9;\n@%p1 bra send;\n"
-    "setp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\n"
-    "wait:\nld.volatile.global.u32 %r5, [%rd2];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra wait;\nmembar.gl;\n"
-    "ld.global.u32 %r6, [%rd2+4];\nst.global.u32 [%rd2+8], %r6;\nret;\n"
-    "send:\nmov.u32 %r7, 77;\nst.global.u32 [%rd2+4], %r7;\nmembar.gl;\nmov.u32 %r8, 1;\n"
-    "st.volatile.global.u32 [%rd2], %r8;\nret;\n}\n";
+static const char message[] = ENTRY(
+    "k",
+    REGISTERS) "mov.u32 %r9, %nctaid.x;\nsub.u32 %r9, %r9, 1;\nsetp.eq.u32 %p1, %r1, %r9;\n@%p1 bra send;\n"
+               "setp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\n"
+               "wait:\nld.volatile.global.u32 %r5, [%rd2];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra "
+               "wait;\nmembar.gl;\n"
+               "ld.global.u32 %r6, [%rd2+4];\nst.global.u32 [%rd2+8], %r6;\nret;\n"
+               "send:\nmov.u32 %r7, 77;\nst.global.u32 [%rd2+4], %r7;\nmembar.gl;\nmov.u32 %r8, 1;\n"
+               "st.volatile.global.u32 [%rd2], %r8;\nret;\n}\n";
 
 // Warp 0 waits at a barrier for 64 threads; the other warp waits at another one.
-static const char stuck[] = ENTRY("k", REGISTERS)
-    "setp.lt.u32 %p1, %r3, 32;\n@%p1 bra first;\nbar.sync 2, 64;\nret;\nfirst:\nbar.sync 1, 64;\nret;\n}\n";
+static const char stuck[] = ENTRY("k", REGISTERS) "setp.lt.u32 %p1, %r3, 32;\n@%p1 bra first;\nbar.sync 2, "
+                                                  "64;\nret;\nfirst:\nbar.sync 1, 64;\nret;\n}\n";
 
-static const char wild[] = ENTRY("k", REGISTERS) "setp.eq.u32 %p1, %r4, 999;\n"
-    "@%p1 ld.global.u32 %r5, [%rd4+1073741824];\nst.global.u32 [%rd5], %r4;\nret;\n}\n";
+static const char wild[] =
+    ENTRY("k", REGISTERS) "setp.eq.u32 %p1, %r4, 999;\n"
+                          "@%p1 ld.global.u32 %r5, [%rd4+1073741824];\nst.global.u32 [%rd5], %r4;\nret;\n}\n";
 
-// ---- tests ----------------------------------------------------------------------------------------------------------
+// ---- tests
+// ----------------------------------------------------------------------------------------------------------
 
 static void every_block_runs_once(void **state)
 {
@@ -175,8 +192,11 @@ static void same(const struct outcome_of_run *a, const struct outcome_of_run *b)
 static void host_threads_change_nothing(void **state)
 {
     (void)state;
-    static const struct { const char *text; uint32_t grid, block; } cases[] = {
-        {copy, 256, 256}, {turn, 256, 256}, {sums, 300, 128}, {tickets, 400, 96}, {lock, 5, 64}, {message, 700, 32}};
+    static const struct {
+        const char *text;
+        uint32_t grid, block;
+    } cases[] = {{copy, 256, 256},   {turn, 256, 256}, {sums, 300, 128},
+                 {tickets, 400, 96}, {lock, 5, 64},    {message, 700, 32}};
     static const uint64_t epochs[] = {0, 64};
     struct machine m;
     machine_init(&m);
@@ -297,7 +317,8 @@ static void what_does_not_fit_is_refused(void **state)
     struct machine m;
     machine_init(&m);
     struct err err = {0};
-    struct launch launch = {.kernel = kernel_of(&m, copy), .grid = {1, 1, 1}, .block = {2048, 1, 1}, .memory = m.memory};
+    struct launch launch = {
+        .kernel = kernel_of(&m, copy), .grid = {1, 1, 1}, .block = {2048, 1, 1}, .memory = m.memory};
     struct counters counters[64] = {{0}};
     struct run_result result;
     assert_false(engine_run(m.engine, &launch, &counting, counters, &result, &err));
@@ -308,16 +329,11 @@ static void what_does_not_fit_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_block_runs_once),
-        cmocka_unit_test(host_threads_change_nothing),
-        cmocka_unit_test(barriers_order_shared_memory),
-        cmocka_unit_test(reductions_and_tickets_add_up),
-        cmocka_unit_test(locks_and_messages_work),
-        cmocka_unit_test(what_cannot_go_on_is_named),
-        cmocka_unit_test(faults_end_the_launch),
-        cmocka_unit_test(model_off_only_computes),
-        cmocka_unit_test(caches_stay_when_asked),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(every_block_runs_once),        cmocka_unit_test(host_threads_change_nothing),
+        cmocka_unit_test(barriers_order_shared_memory), cmocka_unit_test(reductions_and_tickets_add_up),
+        cmocka_unit_test(locks_and_messages_work),      cmocka_unit_test(what_cannot_go_on_is_named),
+        cmocka_unit_test(faults_end_the_launch),        cmocka_unit_test(model_off_only_computes),
+        cmocka_unit_test(caches_stay_when_asked),       cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,8 @@ static void neighbours_fill_every_set(void **state)
     cache_release(&c);
 }
 
-// No stride gathers its lines in a few sets: of eight lines a set on average, few sets hold more than sixteen.
+// No stride gathers its lines in a few sets: of eight lines a set on average, few sets hold more than
+// sixteen.
 static void strides_spread(void **state)
 {
     (void)state;

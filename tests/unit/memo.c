@@ -12,7 +12,8 @@ static void random_pattern(struct access *a, uint32_t *state)
 {
     static const uint8_t widths[] = {1, 2, 4, 8, 16};
     uint32_t spread = 1 + next_random(state) % 64;
-    *a = (struct access){.space = SPACE_SHARED, .kind = (enum access_kind)(next_random(state) % N_ACCESS_KINDS),
+    *a = (struct access){.space = SPACE_SHARED,
+                         .kind = (enum access_kind)(next_random(state) % N_ACCESS_KINDS),
                          .mask = next_random(state) % 8 ? UINT32_MAX : next_random(state)};
     a->width = a->kind >= ACCESS_ATOM ? 4 : widths[next_random(state) % 5];
     for (uint32_t t = 0; t < N_LANES; t++)
@@ -29,7 +30,8 @@ static void moved_patterns_cost_the_same(void **unused)
         random_pattern(&a, &state);
         banks_cost_remembered(&memo, &a);
         for (int move = 0; move < 4; move++) {
-            int64_t by = ((int64_t)(next_random(&state) % 256) - 128) * (move < 3 && a.width < 4 ? 4 : a.width);
+            int64_t by =
+                ((int64_t)(next_random(&state) % 256) - 128) * (move < 3 && a.width < 4 ? 4 : a.width);
             for (uint32_t t = 0; t < N_LANES; t++)
                 a.addr[t] += (uint64_t)by;
             n_remembered += a.mask == UINT32_MAX && memo_matches(&memo, &a);

@@ -1,8 +1,8 @@
 // The hierarchy's rules one by one: what L1 keeps, what goes on to L2, how queues drain, what L2 makes of it.
 // Small caches by hand-made devices, so that every number can be counted on fingers.
+#include "mem/memsys.h"
 #include "mem/l2.h"
 #include "mem/memory.h"
-#include "mem/memsys.h"
 #include "mem/place.h"
 #include "support/check.h"
 #include <string.h>
@@ -10,10 +10,19 @@
 // Two SMs, one per L2 partition; L2 of 64 lines in sets of 8.
 static struct device tiny_device(uint32_t n_partitions)
 {
-    return (struct device){.id = "tiny", .n_sms = 2, .n_sms_per_tpc = 1, .gpc_sizes = {{1, 1}, 2},
-                           .sm_clock_mhz = 1000, .l1_ways = 4, .l2_bytes = 64 * LINE_BYTES,
-                           .n_l2_partitions = n_partitions, .l2_line_bytes = LINE_BYTES, .l2_ways = 8,
-                           .l2_fill_bytes = 64, .constant_l1_bytes = 2048, .constant_line_bytes = 64,
+    return (struct device){.id = "tiny",
+                           .n_sms = 2,
+                           .n_sms_per_tpc = 1,
+                           .gpc_sizes = {{1, 1}, 2},
+                           .sm_clock_mhz = 1000,
+                           .l1_ways = 4,
+                           .l2_bytes = 64 * LINE_BYTES,
+                           .n_l2_partitions = n_partitions,
+                           .l2_line_bytes = LINE_BYTES,
+                           .l2_ways = 8,
+                           .l2_fill_bytes = 64,
+                           .constant_l1_bytes = 2048,
+                           .constant_line_bytes = 64,
                            .dram_read_gbps = 32};
 }
 
@@ -64,9 +73,9 @@ static void stores_leave_a_tag_but_nothing_to_read(void **state)
     (void)state;
     struct device d = tiny_device(1);
     struct memsys *ms = memsys_new(&d, 16 * LINE_BYTES);
-    assert_int_equal(store(ms, 0).l1_miss_sectors, 4);  // st_then_ld: 0 hits, and the load after it misses
+    assert_int_equal(store(ms, 0).l1_miss_sectors, 4); // st_then_ld: 0 hits, and the load after it misses
     assert_int_equal(load(ms, 0).l1_miss_sectors, 4);
-    struct outcome s = store(ms, 0);                    // ld_then_st_ld: the store hits, the load after it misses
+    struct outcome s = store(ms, 0); // ld_then_st_ld: the store hits, the load after it misses
     assert_int_equal(s.l1_hit_sectors, 4);
     assert_int_equal(s.l2_write_sectors, 4);
     assert_int_equal(load(ms, 0).l1_miss_sectors, 4);
@@ -179,7 +188,8 @@ static void drain_stops_at_its_time(void **state)
     memsys_delete(ms);
 }
 
-// The later of two accesses to one line is the hit, whichever SM it comes from and in whatever order they were queued.
+// The later of two accesses to one line is the hit, whichever SM it comes from and in whatever order they
+// were queued.
 static void drain_goes_by_time(void **state)
 {
     (void)state;
@@ -216,9 +226,11 @@ static void queues_are_bounded(void **state)
     memsys_delete(ms);
 }
 
-// ---- L2 alone -----------------------------------------------------------------------------------------------
+// ---- L2 alone
+// -----------------------------------------------------------------------------------------------
 
-static struct l2_counts ask(struct l2 *l2, uint32_t near, enum l2_op op, uint32_t line, uint8_t sectors, uint32_t words)
+static struct l2_counts ask(struct l2 *l2, uint32_t near, enum l2_op op, uint32_t line, uint8_t sectors,
+                            uint32_t words)
 {
     struct l2_counts counts = {0};
     struct l2_request r = {.line = line, .words = words, .weight = 4, .sectors = sectors, .op = (uint8_t)op};
