@@ -543,7 +543,11 @@ static bool parse_param(struct parser *p, uint32_t index, struct ptx_variable **
     if (!parse_kind(p, &kind))
         return false;
     kind.at = p->token.position;
-    if (!parse_name(p, "the name of the parameter", &kind.name) || !parse_shape(p, &kind, &shape))
+    bool is_nameless = p->in_body && (token_is_punct(&p->token, ',') || token_is_punct(&p->token, ')'));
+    kind.name = "_"; // prototypes may leave the name out
+    if (!is_nameless && !parse_name(p, "the name of the parameter", &kind.name))
+        return false;
+    if (!parse_shape(p, &kind, &shape))
         return false;
     bool is_named = strcmp(kind.name, "_") != 0 && p->function && !p->in_body;
     if (is_named && kind.space == PS_REG)

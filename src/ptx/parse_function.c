@@ -205,12 +205,22 @@ static bool parse_definition(struct parser *p, struct ptx_function *f, struct sy
 // Where a header ends without `;` or body, the next declaration must not pass for a directive of it.
 static bool starts_declaration(const struct token *token)
 {
-    static const char *const starts[] = {".entry", ".func",   ".visible", ".extern",
-                                         ".weak",  ".global", ".const",   ".shared"};
+    static const char *const starts[] = {".entry",  ".func",  ".visible", ".extern", ".weak",
+                                         ".global", ".const", ".shared",  ".file"};
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (token_is(token, starts[i]))
             return true;
-    return false;
+    return token->kind == TOKEN_END;
+}
+
+// A body or `;`. Declarations of PTX 1 and 2 may end without one.
+static bool parse_header_end(struct parser *p, struct ptx_function *f, struct symbol *symbol)
+{
+    if (token_is_punct(&p->token, '{'))
+        return parse_definition(p, f, symbol);
+    if (p->module->version_major < 3 && starts_declaration(&p->token))
+        return true;
+    return parse_expect(p, ';', "or a body after the header");
 }
 
 bool parse_function(struct parser *p, struct linkage linkage)
@@ -233,8 +243,7 @@ bool parse_function(struct parser *p, struct linkage linkage)
         if (!parse_header_directive(p, f))
             return false;
     f->header_text = parse_take_text(p);
-    bool has_body = token_is_punct(&p->token, '{');
-    if (has_body ? !parse_definition(p, f, symbol) : !parse_expect(p, ';', "or a body after the header"))
+    if (!parse_header_end(p, f, symbol))
         return false;
     if (!scope_close(p))
         return false;

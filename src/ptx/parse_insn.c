@@ -121,9 +121,14 @@ static bool parse_found(struct parser *p, const char *op, const struct symbol *s
         return parse_fail(p, out->at, "'%.100s' is a label: only branches take one", symbol->name);
     out->variable = symbol->variable;
     out->kind = symbol->variable->space == PS_REG ? PO_REG : PO_SYMBOL;
-    if (out->kind == PO_REG)
-        return parse_component(p, out);
+    if (out->kind == PO_REG && !parse_component(p, out))
+        return false;
     if (in_address)
+        return true;
+    if (out->kind == PO_REG && (token_is_punct(&p->token, '+') || token_is_punct(&p->token, '-')))
+        return parse_fail(p, p->token.position,
+                          "a number is added to a register inside [ ] only: use an instruction of its own");
+    if (out->kind == PO_REG)
         return true;
     return parse_subscript(p, op, out) && parse_offset(p, &out->offset);
 }

@@ -186,6 +186,8 @@ static void statements(void **state)
         {"mov.b64 {{{{{%r1}}}}}, %rd1;", 1, 13, "operands are nested more than 3 deep"},
         {"mov.f32 %r1.q, 1;", 1, 12, "'.q' is no part of a register: expected .x .y .z .w, or .b0 .h1 …"},
         {"mov.u32 %r1, 12ab;", 1, 14, "'12ab': the number is malformed"},
+        {"add.u32 %r1, %r2+1, 3;", 1, 17,
+         "a number is added to a register inside [ ] only: use an instruction of its own"},
         {"mov.u32 %r1, tile[%r1];", 1, 19, "expected a constant, found '%r1'"},
         {"%r1 = 5;", 1, 1, "expected an instruction or a label, found '%r1'"},
         {"= 5;", 1, 1, "expected a statement, found '='"},

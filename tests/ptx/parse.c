@@ -296,6 +296,8 @@ static void calls(void **state)
          "proto;"},
         {"proto : .callprototype _ .noreturn;\ncall %rd1, proto;",
          "proto: .callprototype () _ () .noreturn;\n\tcall %rd1, proto;"},
+        {"proto: .callprototype (.reg .f64) f (.reg .s64, .reg .b32);",
+         "proto: .callprototype (.reg .f64 _) _ (.reg .s64 _, .reg .b32 _);"},
         {"list: .calltargets f, g;\n\tcall %rd1, (%r1), list;", NULL},
     };
     check_forms(forms, N_ELEMENTS(forms),
@@ -500,6 +502,20 @@ static void extern_then_definition(void **state)
     arena_release(&arena);
 }
 
+// Declarations of PTX 1.x need no semicolon.
+static void old_declarations(void **state)
+{
+    (void)state;
+    struct arena arena;
+    const struct ptx_module *m = parse_good(
+        &arena, ".version 1.4\n.target sm_10\n.func (.reg .u32 %r) f (.reg .u32 %a)\n.file 1 \"a\"\n"
+                ".func g (.reg .u32 %a)\n.entry k { exit; }");
+    assert_int_equal(m->n_functions, 3);
+    assert_int_equal(m->address_size, 32);
+    assert_false(m->functions[1]->has_body);
+    arena_release(&arena);
+}
+
 static void ends_with_nul(void **state)
 {
     (void)state;
@@ -527,6 +543,7 @@ int main(void)
         cmocka_unit_test(texts_and_pragmas),
         cmocka_unit_test(operands),
         cmocka_unit_test(extern_then_definition),
+        cmocka_unit_test(old_declarations),
         cmocka_unit_test(ends_with_nul),
     };
     return cmocka_run_group_tests_name("ptx/parse", tests, NULL, NULL);
