@@ -287,7 +287,7 @@ static int check(const struct launch_request *request, const struct arguments *r
 {
     if (rest->n != 1)
         return usage_error("launch",
-                           rest->n ? "one file at a time, got '%s' and '%s'" : "expected a .ptx or .cu file",
+                           rest->n ? "one file at a time, got '%s' and '%s'" : "expected a file with kernels: .ptx, .cu, .fatbin, .o or .so",
                            rest->n ? rest->at[0] : "", rest->n > 1 ? rest->at[1] : "");
     if (!request->dump && (!request->grid[0] || !request->block[0]))
         return usage_error("launch", "--grid and --block are needed, for example --grid 32x32 --block 32x8");
@@ -331,7 +331,7 @@ int cmd_launch(int argc, char **argv)
         {0}};
     struct arguments rest;
     int status = options_parse(
-        argc, argv, "launch FILE.{ptx,cu} --kernel NAME --grid SHAPE --block SHAPE --arg SPEC...",
+        argc, argv, "launch FILE.{ptx,cu,fatbin,o,so} --kernel NAME --grid SHAPE --block SHAPE --arg SPEC...",
         "Runs one kernel on the model of a GPU and reports its memory traffic.", rows, &rest);
     if (status != OPTIONS_GO || (status = check(&request, &rest)) != OPTIONS_GO)
         return status;
