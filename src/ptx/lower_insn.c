@@ -65,6 +65,8 @@ static bool bind_pred(struct body *b, struct binding *x, const struct ptx_operan
     uint32_t *n = is_dst ? &x->n_pdst : &x->n_psrc;
     if (*n == 2)
         return lower_fail(b->lowering, operand->at, "one predicate too many");
+    if (is_dst && (operand->is_negated || operand->kind == PO_IMM))
+        return lower_fail(b->lowering, operand->at, "a predicate is written here: it must be a register without '!'");
     return operand_pred(b, operand, &list[(*n)++]);
 }
 
