@@ -26,7 +26,7 @@
 //   when a
 //             kernel ends stays.
 // Sources: NVIDIA GTC 2021 talk on the A100 (near look-up, copies); NVIDIA forum thread 286508 (64-byte
-// fills); the rest measured on an H200 and compared in doc/model.md.
+// fills); the rest measured on an H200 and compared in doc/hierarchy.md.
 #ifndef MEM_L2_H
 #define MEM_L2_H
 #include "mem/cache.h"
