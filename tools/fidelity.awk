@@ -1,8 +1,9 @@
 # Compares simulated counts with the H200's: which metrics are equal in which share of launches, how far off the rest.
 #
-#     awk -v verbose=1 -f tools/fidelity.awk tests/data/h200_counters.csv build/fidelity/*.csv
+#     awk -v verbose=1 -f tools/fidelity.awk METRICS.txt tests/data/h200_counters.csv RAW.csv...
 #
-# The first file has one row a launch (program,size,kernel,launch,grid,block,metric...), the others are the output of
+# The first file is the output of `warpglass report --list-metrics`, which says what each metric's trust depends on; the
+# second has one row a launch (program,size,kernel,launch,grid,block,metric...); the others are the output of
 # `--csv --page raw`. A launch is found again by kernel, grid and block. Percentages and ratios count as equal when they
 # round to the same two decimals; launches where both have 0 say nothing and are left out. Error = |ours - hardware| /
 # hardware (1 where the hardware has 0 and we have not). verbose=1 lists the differences of the first table.
@@ -29,19 +30,27 @@ function is_equal(ours, theirs) {
     return ours + 0 == theirs + 0
 }
 
-function is_exact_family(metric) {
-    return metric ~ /^(memory_|smsp__|sass__|launch__|sm__max)/ || metric ~ /^l1tex__(t_requests|average)/ ||
-           (metric ~ /^l1tex__t_(sectors|bytes)/ && metric !~ /lookup/)
+# 1 exact, 2 estimated from PTX, 3 modelled.
+function family(metric) {
+    return trust[metric] ~ /^ *modelled/ ? 3 : trust[metric] ~ /^ *exact from SASS/ ? 2 : 1
 }
 
 FNR == 1 { n_files++ }
 
-n_files == 1 && FNR == 1 {
+n_files == 1 {
+    if (/^[^ ]/)
+        metric = $1
+    else if (/^ /)
+        trust[metric] = $0
+    next
+}
+
+n_files == 2 && FNR == 1 {
     n_columns = split($0, column, ",")
     next
 }
 
-n_files == 1 {
+n_files == 2 {
     split($0, cell, ",")
     key = cell[3] " " cell[5] " " cell[6]
     program[key] = cell[1]
@@ -118,30 +127,31 @@ function print_metric(metric) {
            100 * median(metric), 100 * worst[metric], worst[metric] ? worst_kernel[metric] : ""
 }
 
-function print_family(title, wants_exact,    i, metric) {
+function print_family(title, which,    i, metric) {
     printf "\n%-66s %3s %11s %9s %10s  %s\n", title, "prg", "equal", "median", "worst", "where"
     for (i = 1; i <= n_metrics; i++) {
         metric = order[i]
-        if (is_exact_family(metric) != wants_exact)
+        if (family(metric) != which)
             continue
         print_metric(metric)
-        total[wants_exact] += count[metric]
-        equal[wants_exact] += exact[metric]
+        total[which] += count[metric]
+        equal[which] += exact[metric]
     }
-    printf "%-66s %3s %5d/%-5d %.1f %%\n", "all of these", "", equal[wants_exact], total[wants_exact],
-           total[wants_exact] ? 100 * equal[wants_exact] / total[wants_exact] : 0
+    printf "%-66s %3s %5d/%-5d %.1f %%\n", "all of these", "", equal[which], total[which],
+           total[which] ? 100 * equal[which] / total[which] : 0
 }
 
 END {
     for (p in programs)
         n_used++
     printf "%d launches of %d programs, %d metrics\n", n_launches, n_used, n_metrics
-    print_family("counted at the instruction, or from the launch", 1)
-    print_family("modelled: caches, device memory, hardware counters with noise", 0)
+    print_family("exact: follows from addresses, widths and lanes", 1)
+    print_family("estimated: what the assembler decides", 2)
+    print_family("modelled: caches, device memory, hardware counters with noise", 3)
     if (verbose) {
         print "\ndifferences in the first table"
         for (i = 1; i <= n_metrics; i++)
-            if (is_exact_family(order[i]) && differences[order[i]] != "")
+            if (family(order[i]) == 1 && differences[order[i]] != "")
                 printf "  %s\n%s", order[i], differences[order[i]]
     }
     exit n_launches == 0

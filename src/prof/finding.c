@@ -15,6 +15,8 @@ static const struct row {
 #undef FINDING
 };
 
+static const char joined[] = " Estimated: ptxas may join accesses of this kernel.";
+
 const char *finding_name(enum finding_kind kind)
 {
     return rows[kind].name;
@@ -86,7 +88,7 @@ static void describe_conflict(struct arena *arena, const struct profile_launch *
         per(c->shared_wavefronts, c->shared_requests), per(c->shared_ideal, c->shared_requests),
         count_text(arena, excess), count_text(arena, total->shared_wavefronts),
         100 * per(excess, total->shared_wavefronts),
-        launch_may_merge_shared(launch) ? " Estimated: ptxas may join accesses of this kernel." : "");
+        launch_may_merge_shared(launch) ? joined : "");
 }
 
 // ---- global memory
@@ -118,11 +120,12 @@ static void describe_sectors(struct arena *arena, const struct profile_launch *l
     out->text = arena_printf(
         arena,
         "%s: the global %s at %s touches %.4g sectors a request where %.4g would do (%.3g of 32 bytes used). "
-        "%s of this kernel's %s global sectors are excess (%.0f %%).",
+        "%s of this kernel's %s global sectors are excess (%.0f %%).%s",
         rows[out->kind].head, action_of(insn->class), launch_place(arena, launch, out->insn),
         per(c->global_sectors, c->global_requests), per(c->global_ideal, c->global_requests),
         per(c->global_bytes, c->global_sectors), count_text(arena, excess),
-        count_text(arena, total->global_sectors), 100 * per(excess, total->global_sectors));
+        count_text(arena, total->global_sectors), 100 * per(excess, total->global_sectors),
+        launch_may_merge_global(launch) ? joined : "");
 }
 
 // A sliding window is misaligned by nature: where L1 already has the extra sectors they cost nothing worth

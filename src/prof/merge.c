@@ -1,50 +1,93 @@
-// Which shared accesses of a PTX kernel ptxas could join: see merge.h.
+// Which accesses of a PTX kernel ptxas could join: see merge.h.
 #include "prof/merge.h"
 #include "isa/isa.h"
 #include <stdlib.h>
 #include <string.h>
 
-// Where an access's address stands in a PTX text: "[%r3+128]" gives base "%r3" (its length) and 128.
-static bool parse_address(const char *text, const char **base, size_t *base_length, long *offset)
+// How far apart in the text two accesses may be: a choice of ours, a generous basic block.
+enum { REACH = 128, WIDEST_BYTES = 16 };
+
+// "[%r3+128]" in a text: the base "%r3" (with its length) and 128.
+struct address {
+    const char *base;
+    size_t length;
+    long offset;
+};
+
+static bool parse_address(const char *text, struct address *out)
 {
     const char *open = strchr(text, '[');
     if (!open)
         return false;
-    *base = open + 1;
-    *base_length = strcspn(*base, "+-]");
-    const char *sign = *base + *base_length;
-    *offset = *sign == ']' || !*sign ? 0 : strtol(*sign == '+' ? sign + 1 : sign, NULL, 10);
-    return *base_length > 0;
+    out->base = open + 1;
+    out->length = strcspn(out->base, "+-]");
+    const char *sign = out->base + out->length;
+    out->offset = *sign == ']' || !*sign ? 0 : strtol(*sign == '+' ? sign + 1 : sign, NULL, 10);
+    return out->length > 0;
 }
 
-// Could ptxas make one wider access of these two? Same opcode class and width, same base, neighbouring
-// offsets.
-static bool could_join(const struct profile_insn *a, const struct profile_insn *b)
+static bool has_same_base(const struct address *a, const struct address *b)
 {
-    const char *base_a, *base_b;
-    size_t n_a, n_b;
-    long offset_a, offset_b;
-    return a->class == b->class && a->access_bytes == b->access_bytes && a->access_bytes <= 8 &&
-           parse_address(a->text, &base_a, &n_a, &offset_a) &&
-           parse_address(b->text, &base_b, &n_b, &offset_b) && n_a == n_b &&
-           memcmp(base_a, base_b, n_a) == 0 && labs(offset_a - offset_b) == a->access_bytes;
+    return a->length == b->length && memcmp(a->base, b->base, a->length) == 0;
 }
 
-// Compared with the shared accesses shortly before: the distance over which neighbours are looked
-// for is a choice of ours (a generous basic block).
-bool launch_may_merge_shared(const struct profile_launch *launch)
+// Same kind and width, neighbouring addresses from one base. The lower of the two offsets goes to `low`.
+static bool are_neighbours(const struct profile_insn *a, const struct profile_insn *b, long *low)
 {
-    enum { REACH = 128 };
+    struct address at_a, at_b;
+    if (a->class != b->class || a->access_bytes != b->access_bytes || 2 * a->access_bytes > WIDEST_BYTES ||
+        !parse_address(a->text, &at_a) || !parse_address(b->text, &at_b) || !has_same_base(&at_a, &at_b) ||
+        labs(at_a.offset - at_b.offset) != a->access_bytes)
+        return false;
+    *low = at_a.offset < at_b.offset ? at_a.offset : at_b.offset;
+    return true;
+}
+
+// Is there an access near `insn` through the same register that needs `bytes` of alignment and so gives it to
+// `offset`?
+static bool proves_alignment(const struct profile_launch *launch, uint32_t insn, long offset, long bytes)
+{
+    struct address ours, theirs;
+    parse_address(launch->insns[insn].text, &ours);
+    uint32_t first = insn > REACH ? insn - REACH : 0;
+    uint32_t last = launch->n_insns - insn > REACH ? insn + REACH : launch->n_insns;
+    for (uint32_t i = first; i < last; i++)
+        if (launch->insns[i].access_bytes >= bytes && parse_address(launch->insns[i].text, &theirs) &&
+            has_same_base(&ours, &theirs) && (theirs.offset - offset) % bytes == 0)
+            return true;
+    return false;
+}
+
+static bool may_join(const struct profile_launch *launch, uint32_t i, bool needs_proof)
+{
+    const struct profile_insn *insn = &launch->insns[i];
+    long low;
+    for (uint32_t j = i > REACH ? i - REACH : 0; j < i; j++)
+        if (launch->insns[j].counters.executed && are_neighbours(&launch->insns[j], insn, &low) &&
+            (!needs_proof || proves_alignment(launch, i, low, 2 * insn->access_bytes)))
+            return true;
+    return false;
+}
+
+static bool may_merge(const struct profile_launch *launch, uint8_t load, uint8_t store, bool needs_proof)
+{
     if (strcmp(launch->isa, "ptx") != 0)
         return false;
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         const struct profile_insn *insn = &launch->insns[i];
-        if (!insn->counters.shared_requests ||
-            (insn->class != CLASS_SHARED_LD && insn->class != CLASS_SHARED_ST))
-            continue;
-        for (uint32_t j = i > REACH ? i - REACH : 0; j < i; j++)
-            if (launch->insns[j].counters.shared_requests && could_join(&launch->insns[j], insn))
-                return true;
+        if (insn->counters.executed && (insn->class == load || insn->class == store) &&
+            may_join(launch, i, needs_proof))
+            return true;
     }
     return false;
+}
+
+bool launch_may_merge_shared(const struct profile_launch *launch)
+{
+    return may_merge(launch, CLASS_SHARED_LD, CLASS_SHARED_ST, false);
+}
+
+bool launch_may_merge_global(const struct profile_launch *launch)
+{
+    return may_merge(launch, CLASS_GLOBAL_LD, CLASS_GLOBAL_ST, true);
 }

@@ -84,7 +84,7 @@ static double registers_allocated(const struct metric_input *in)
 #define SUM(counter, classes) sum(in, COUNTER_##counter, (classes))
 #define LOCAL_REQUESTS(classes) local_requests(in, (classes))
 #define UNIT(counter, which) ((double)in->by_unit[which].counter)
-#define WIDTH(bytes) ((double)in->requests_by_width[bytes])
+#define WIDTH(bytes) ((double)in->executed_by_width[bytes])
 #define RATIO(part, whole) ratio((part), (whole))
 #define PERCENT(part, whole) (100 * ratio((part), (whole)))
 #define LAUNCH(member) (launch->member)
@@ -124,11 +124,13 @@ static double formula_value(const struct metric_input *in, enum metric metric)
     return (double)NAN;
 }
 
-enum row_class { EXACT, MODELLED, MIX, MERGE, REGISTERS };
+enum row_class { EXACT, MODELLED, MIX, SHARED, GLOBAL, L1_ALL, REGISTERS };
 #define TRUST_EXACT "exact"
 #define TRUST_MODELLED "modelled"
 #define TRUST_MIX "exact from SASS, estimated from PTX"
-#define TRUST_MERGE "exact, estimated where ptxas may merge shared accesses"
+#define TRUST_SHARED "exact, estimated where ptxas may join shared accesses"
+#define TRUST_GLOBAL "exact, estimated where ptxas may join global accesses"
+#define TRUST_L1_ALL "exact, estimated where ptxas may join global accesses or PTX has local ones"
 #define TRUST_REGISTERS "exact from SASS, estimated where registers are"
 
 #define SUFFIX_sum ".sum"
@@ -170,8 +172,13 @@ enum metric_class metric_class(const struct metric_input *in, enum metric metric
         return METRIC_MODELLED;
     case MIX:
         return is_ptx ? METRIC_ESTIMATED : METRIC_EXACT;
-    case MERGE:
+    case SHARED:
         return in->may_merge_shared ? METRIC_ESTIMATED : METRIC_EXACT;
+    case GLOBAL:
+        return in->may_merge_global ? METRIC_ESTIMATED : METRIC_EXACT;
+    case L1_ALL:
+        return in->may_merge_global || (is_ptx && local_requests(in, ALL) > 0) ? METRIC_ESTIMATED
+                                                                               : METRIC_EXACT;
     case REGISTERS:
         return in->launch->registers_are_estimated ? METRIC_ESTIMATED : METRIC_EXACT;
     default:
@@ -192,6 +199,7 @@ void metric_input_start(struct metric_input *out, const struct profile_launch *l
 {
     *out = (struct metric_input){.launch = launch, .device = device};
     out->may_merge_shared = launch_may_merge_shared(launch);
+    out->may_merge_global = launch_may_merge_global(launch);
 }
 
 void metric_input_add(struct metric_input *out, const struct profile_insn *insn)
@@ -200,9 +208,9 @@ void metric_input_add(struct metric_input *out, const struct profile_insn *insn)
     counters_add(&out->by_class[insn->class], c);
     counters_add(&out->by_unit[insn->unit], c);
     out->local_rows[insn->class] += c->local_requests * (insn->access_bytes > 4 ? insn->access_bytes / 4 : 1);
-    if (insn->access_bytes < sizeof out->requests_by_width / sizeof *out->requests_by_width)
-        out->requests_by_width[insn->access_bytes] +=
-            c->global_requests + c->local_requests + c->shared_requests;
+    bool is_counted = insn->class != CLASS_NONE && insn->class != CLASS_CONST_LD;
+    if (is_counted && insn->access_bytes < sizeof out->executed_by_width / sizeof *out->executed_by_width)
+        out->executed_by_width[insn->access_bytes] += c->executed;
 }
 
 void metric_input_init(struct metric_input *out, const struct profile_launch *launch,

@@ -40,9 +40,9 @@ struct metric_input {
     const struct kv_file *device;           // the device's values as the profile holds them
     struct counters by_class[N_OP_CLASSES]; // sums over the instructions of each class
     struct counters by_unit[N_UNITS];
-    uint64_t requests_by_width[33];    // global, local and shared accesses by bytes per lane
-    uint64_t local_rows[N_OP_CLASSES]; // local accesses times the 4-byte words of a lane
-    bool may_merge_shared;             // PTX with shared accesses that ptxas could join
+    uint64_t executed_by_width[33];          // global, local and shared instructions by bytes per lane
+    uint64_t local_rows[N_OP_CLASSES];       // local accesses times the 4-byte words of a lane
+    bool may_merge_shared, may_merge_global; // PTX with accesses that ptxas could join (merge.h)
 };
 
 struct metric_pick {

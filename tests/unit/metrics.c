@@ -251,8 +251,8 @@ static void test_classes(void **state)
 // Two neighbouring shared loads may become one in machine code: then their counts are estimates.
 static bool may_merge(const char *a, const char *b, uint8_t class_b, uint8_t width_b)
 {
-    struct profile_insn insns[2] = {{a, 0, 0, CLASS_SHARED_LD, 0, 4, {.shared_requests = 1}},
-                                    {b, 0, 0, class_b, 0, width_b, {.shared_requests = 1}}};
+    struct profile_insn insns[2] = {{a, 0, 0, CLASS_SHARED_LD, 0, 4, {.executed = 1}},
+                                    {b, 0, 0, class_b, 0, width_b, {.executed = 1}}};
     struct profile_launch launch = {.isa = "ptx", .insns = insns, .n_insns = 2};
     struct kv_file device = {0};
     struct metric_input in;
@@ -269,6 +269,30 @@ static void test_merging(void **state)
     assert_false(may_merge("ld.shared.f32 %f1, [%r1];", "ld.shared.f32 %f2, [%r11+4];", CLASS_SHARED_LD, 4));
     assert_false(may_merge("ld.shared.f32 %f1, [%r1];", "st.shared.f32 [%r1+4], %f2;", CLASS_SHARED_ST, 4));
     assert_false(may_merge("ld.shared.f32 %f1, [%r1];", "ld.shared.f64 %f2, [%r1+4];", CLASS_SHARED_LD, 8));
+}
+
+// Global accesses join only where a vector access through the same register proves the alignment.
+static bool may_merge_global(const char *third, uint8_t width_third)
+{
+    struct profile_insn insns[3] = {
+        {"st.global.f32 [%rd1], %f1;", 0, 0, CLASS_GLOBAL_ST, 0, 4, {.executed = 1}},
+        {"st.global.f32 [%rd1+4], %f2;", 0, 0, CLASS_GLOBAL_ST, 0, 4, {.executed = 1}},
+        {third, 0, 0, CLASS_GLOBAL_ST, 0, width_third, {.executed = 1}}};
+    struct profile_launch launch = {.isa = "ptx", .insns = insns, .n_insns = 3};
+    struct kv_file device = {0};
+    struct metric_input in;
+    metric_input_init(&in, &launch, &device);
+    return in.may_merge_global;
+}
+
+static void test_merging_global(void **state)
+{
+    (void)state;
+    assert_true(may_merge_global("st.global.v4.f32 [%rd1+16], {%f1, %f2, %f3, %f4};", 16));
+    assert_true(may_merge_global("ld.global.v2.f32 {%f1, %f2}, [%rd1+-8];", 8));
+    assert_false(may_merge_global("st.global.v4.f32 [%rd2+16], {%f1, %f2, %f3, %f4};", 16));
+    assert_false(may_merge_global("st.global.v4.f32 [%rd1+12], {%f1, %f2, %f3, %f4};", 16));
+    assert_false(may_merge_global("st.global.f32 [%rd1+8], %f3;", 4));
 }
 
 static void test_model_off(void **state)
@@ -395,6 +419,7 @@ int main(void)
                                        cmocka_unit_test(test_wide_local),
                                        cmocka_unit_test(test_classes),
                                        cmocka_unit_test(test_merging),
+                                       cmocka_unit_test(test_merging_global),
                                        cmocka_unit_test(test_model_off),
                                        cmocka_unit_test(test_print),
                                        cmocka_unit_test(test_lines),
