@@ -223,30 +223,61 @@ static bool reach_insn(struct lowering *l, uint32_t caller, const struct ptx_ins
     return true;
 }
 
-// Shared variables named by the kernel, in the order of their declarations; the dynamic array lies behind all
-// others.
-static void place_shared(struct lowering *l, struct ptx_variable *const *variables, uint32_t n,
-                         bool is_dynamic)
+static bool is_dynamic(const struct ptx_variable *variable)
+{
+    return variable->space == PS_SHARED && variable->count == 0;
+}
+
+// Shared variables of a fixed size that the kernel names, in the order of their declarations.
+static void place_shared(struct lowering *l, struct ptx_variable *const *variables, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct home *home = home_find(l, variables[i]);
-        if (!home || variables[i]->space != PS_SHARED || (variables[i]->count == 0) != is_dynamic)
+        if (!home || variables[i]->space != PS_SHARED || is_dynamic(variables[i]))
             continue;
         home->address = align_up(l->shared_bytes, variable_align(variables[i]));
-        if (!is_dynamic)
-            l->shared_bytes = (uint32_t)(home->address + variable_bytes(variables[i]));
+        l->shared_bytes = (uint32_t)(home->address + variable_bytes(variables[i]));
+    }
+}
+
+// Alignment of dynamic shared memory: of the strictest array of the module, as ptxas has it; 0 = the kernel
+// names none.
+static uint32_t dynamic_align(const struct lowering *l)
+{
+    uint32_t align = 0;
+    bool is_named = false;
+    for (uint32_t i = 0; i < l->module->n_variables; i++) {
+        const struct ptx_variable *variable = l->module->variables[i];
+        if (!is_dynamic(variable))
+            continue;
+        is_named |= home_find(l, variable) != NULL;
+        align = variable_align(variable) > align ? variable_align(variable) : align;
+    }
+    return is_named ? align : 0;
+}
+
+// All dynamic arrays begin at the same place, behind the others.
+static void place_dynamic(struct lowering *l)
+{
+    uint32_t align = dynamic_align(l);
+    if (!align)
+        return;
+    l->shared_bytes = (uint32_t)align_up(l->shared_bytes, align);
+    for (uint32_t i = 0; i < l->module->n_variables; i++) {
+        struct home *home = home_find(l, l->module->variables[i]);
+        if (home && is_dynamic(l->module->variables[i]))
+            home->address = l->shared_bytes;
     }
 }
 
 static void place_all_shared(struct lowering *l)
 {
-    for (int is_dynamic = 0; is_dynamic < 2; is_dynamic++) {
-        place_shared(l, l->module->variables, l->module->n_variables, is_dynamic);
-        for (size_t i = 0; i < l->reached.n; i++) {
-            const struct ptx_function *function = l->reached.at[i].function;
-            place_shared(l, function->variables, function->n_variables, is_dynamic);
-        }
+    place_shared(l, l->module->variables, l->module->n_variables);
+    for (size_t i = 0; i < l->reached.n; i++) {
+        const struct ptx_function *function = l->reached.at[i].function;
+        place_shared(l, function->variables, function->n_variables);
     }
+    place_dynamic(l);
 }
 
 static void place_local(struct lowering *l, struct reached *reached)

@@ -7,7 +7,7 @@
 
 #define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"
 
-// ---- one warp -------------------------------------------------------------------------------------------
+// ---- one warp ---------------------------------------------------------------------------------------
 
 struct run {
     struct arena arena;
@@ -156,7 +156,7 @@ static void check_body(const char *before, const char *body, uint64_t (*expected
         check_body(before, body, expected_##name); \
     }
 
-// ---- operands -------------------------------------------------------------------------------------------
+// ---- operands ---------------------------------------------------------------------------------------
 
 CHECK(thread_numbers, "", "cvt.u64.u32 %out, %t;", lane)
 CHECK(special_register_as_operand, "", "add.u32 %r1, %laneid, %ntid.x; cvt.u64.u32 %out, %r1;", lane + 32)
@@ -185,7 +185,7 @@ CHECK(wide_result_over_its_source, "",
       "add.u64 %out, %d1, 5;",
       lane * 3ull << 32 | 5)
 
-// ---- packing --------------------------------------------------------------------------------------------
+// ---- packing ----------------------------------------------------------------------------------------
 
 CHECK(pack_64, "", "mov.b64 %out, {%t, 5};", 5ull << 32 | lane)
 CHECK(unpack_64, "",
@@ -208,7 +208,7 @@ CHECK(pack_128, "",
       "mov.b128 {%d3, %d4}, %q2; xor.b64 %out, %d3, %d4;",
       lane ^ 0x123456789abcdef)
 
-// ---- memory ---------------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------------
 
 CHECK(shared_variables, ".shared .align 8 .b8 first[12];",
       ".shared .align 16 .b32 second[64]; mov.u32 %r1, second; shl.b32 %r2, %t, 2; add.u32 %r3, %r1, %r2;"
@@ -255,7 +255,7 @@ CHECK(narrow_loads, ".global .align 4 .b8 bytes[4] = {255, 254, 0, 128};",
       "add.u64 %out, %out, %d4;",
       (uint64_t)-32768 + 0xfffe - 1 + 254)
 
-// ---- parameters -----------------------------------------------------------------------------------------
+// ---- parameters -------------------------------------------------------------------------------------
 
 static void kernel_parameters(void **state)
 {
@@ -297,7 +297,7 @@ static void kernel_parameters(void **state)
     run_end(&r);
 }
 
-// ---- control flow ---------------------------------------------------------------------------------------
+// ---- control flow -----------------------------------------------------------------------------------
 
 CHECK(loop_of_unequal_length, "",
       "mov.u32 %r1, 0; mov.u32 %r2, %t; LOOP: setp.eq.u32 %p1, %r2, 0; @%p1 bra DONE; add.u32 %r1, %r1, %r2;"
@@ -325,7 +325,7 @@ CHECK(indexed_branch, "",
            : lane % 4 == 1 ? 60
                            : 700))
 
-// ---- calls ----------------------------------------------------------------------------------------------
+// ---- calls ------------------------------------------------------------------------------------------
 
 #define TWICE                                                                                             \
     ".func (.param .b32 res) twice(.param .b32 a, .param .b64 b)\n{\n.reg .b32 %r<9>; .reg .b64 %d<3>;\n" \
@@ -428,7 +428,7 @@ static void failed_assertion(void **state)
     arena_release(&arena);
 }
 
-// ---- what the record says ---------------------------------------------------------------------------------
+// ---- what the record says ---------------------------------------------------------------------------
 
 static const struct kernel *lower_only(struct run *r, const char *text)
 {
@@ -516,8 +516,71 @@ static void lines_and_texts(void **state)
     run_end(&r);
 }
 
-// ---- mistakes
-// -----------------------------------------------------------------------------------------------
+static void dynamic_arrays_share_their_begin(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD ".shared .b8 fixed[20];\n.extern .shared .align 4 .b8 a[];\n.extern .shared .align 64 .b8 b[];\n"
+             ".visible .entry k()\n{\nst.shared.u8 [fixed], 1;\nst.shared.u8 [a], 1;\nst.shared.u8 [b+4], "
+             "1;\nret;\n}\n";
+    struct run r;
+    const struct kernel *k = lower_only(&r, text);
+    assert_int_equal(k->static_shared_bytes, 64); // ptxas counts the gap as static
+    assert_int_equal(k->pool[ROW_NUMBER(k->insns[1].src[0])][0], 64);
+    assert_int_equal(k->pool[ROW_NUMBER(k->insns[2].src[0])][0], 68);
+    run_end(&r);
+}
+
+static void constants_need_no_rows(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<4>; .reg .b64 %d<4>;\n"
+             "ld.param.u64 %d1, [p];\ncvta.to.global.u64 %d2, %d1;\nld.param.u32 %r1, [n];\nmov.u32 %r2, 5;\n"
+             "add.u32 %r3, %r1, %r2;\nst.global.u32 [%d2], %r3;\nret;\n}\n";
+    struct run r;
+    const struct kernel *k = lower_only(&r, text);
+    assert_int_equal(k->n_insns, 7); // all of them are still there
+    assert_int_equal(k->functions[0].n_rows, 1);
+    assert_int_equal(ROW_SPACE(k->insns[4].src[0]), ROW_LAUNCH);
+    assert_int_equal(ROW_SPACE(k->insns[4].src[1]), ROW_POOL);
+    assert_int_equal(ROW_SPACE(k->insns[5].src[0]), ROW_LAUNCH);
+    run_end(&r);
+}
+
+static void passes_print(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD ".visible .entry k(.param .u32 n)\n{\n.reg .pred %p; .reg .b32 %a, %b;\nld.param.u32 %a, [n];\n"
+             "mov.u32 %b, %tid.x;\nsetp.lt.u32 %p, %b, %a;\n@%p bra L;\nadd.u32 %b, %b, 1;\nL: add.u32 %b, "
+             "%b, 2;\n"
+             "st.shared.u32 [0], %b;\nret;\n}\n";
+    struct run r;
+    struct err err = {0};
+    struct buf out = {0};
+    lower_only(&r, text);
+    const struct ptx_function *k = ptx_find_function(r.image->module, "k");
+    assert_true(ptx_dump_cfg(r.image->module, k, &out, &err));
+    assert_string_equal(out.at,
+                        "entry k: 4 blocks, 1 barriers\n"
+                        "B0  to B2 B1  post-dominated by B2  joins barrier 0\n"
+                        "    ld.param.u32 %a, [n]\n    mov.u32 %b, %tid.x\n    setp.lt.u32 %p, %b, %a\n"
+                        "    @%p bra L\n"
+                        "B1  from B0  to B2  post-dominated by B2\n    add.u32 %b, %b, 1\n"
+                        "B2  from B0 B1  leaves  converges barrier 0\n    add.u32 %b, %b, 2\n"
+                        "    st.shared.u32 [0], %b\n    ret\n");
+    buf_clear(&out);
+    assert_true(ptx_dump_regs(r.image->module, k, &out, &err));
+    assert_string_equal(out.at, "entry k: 1 rows, 1 predicates, 1 values of 32 bits alive at once\n"
+                                "    %p           .pred  predicate 1    alive 2-3\n"
+                                "    %a           .b32   launch row 0\n"
+                                "    %b           .b32   row 0    alive 1-7\n");
+    buf_release(&out);
+    run_end(&r);
+}
+
+// ---- mistakes ---------------------------------------------------------------------------------------
 
 static void check_mistake(const char *before, const char *body, unsigned column, const char *message)
 {
@@ -628,6 +691,9 @@ int main(void)
         T(unused_atomics_are_reductions),
         T(needs_of_the_kernel),
         T(lines_and_texts),
+        T(dynamic_arrays_share_their_begin),
+        T(constants_need_no_rows),
+        T(passes_print),
         T(mistakes),
         T(other_kernels_do_not_matter),
     };
