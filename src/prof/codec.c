@@ -4,7 +4,7 @@
 #include "base/vec.h"
 #include <string.h>
 
-static uint8_t *reserve(struct encoder *encoder, size_t n)
+uint8_t *encode_room(struct encoder *encoder, size_t n)
 {
     if (encoder->capacity - encoder->n < n)
         encoder->at = vec_grow(encoder->at, &encoder->capacity, encoder->n + n, 1);
@@ -13,11 +13,8 @@ static uint8_t *reserve(struct encoder *encoder, size_t n)
 
 void encode_u64(struct encoder *encoder, uint64_t value)
 {
-    uint8_t *at = reserve(encoder, 10);
-    for (; value >= 0x80; value >>= 7, encoder->n++)
-        *at++ = (uint8_t)(value | 0x80);
-    *at = (uint8_t)value;
-    encoder->n++;
+    uint8_t *at = encode_room(encoder, MAX_U64_BYTES);
+    encoder->n += (size_t)(put_u64(at, value) - at);
 }
 
 void encode_f64(struct encoder *encoder, double value)
@@ -33,13 +30,13 @@ void encode_text(struct encoder *encoder, const char *text)
     size_t n = text ? strlen(text) : 0;
     encode_u64(encoder, n);
     if (n)
-        memcpy(reserve(encoder, n), text, n);
+        memcpy(encode_room(encoder, n), text, n);
     encoder->n += n;
 }
 
 void encode_fixed32(struct encoder *encoder, uint32_t value)
 {
-    uint8_t *at = reserve(encoder, 4);
+    uint8_t *at = encode_room(encoder, 4);
     for (int i = 0; i < 4; i++)
         at[i] = (uint8_t)(value >> (8 * i));
     encoder->n += 4;

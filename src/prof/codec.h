@@ -17,7 +17,19 @@ struct encoder {
     size_t n, capacity;
 };
 
+enum { MAX_U64_BYTES = 10 }; // of one varint
+
 void encode_u64(struct encoder *encoder, uint64_t value);
+// For many small numbers in a row: room for n bytes at encoder->at + encoder->n, filled by put_u64 from
+// there.
+uint8_t *encode_room(struct encoder *encoder, size_t n);
+static inline uint8_t *put_u64(uint8_t *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
 void encode_f64(struct encoder *encoder, double value);
 void encode_text(struct encoder *encoder, const char *text); // NULL is written as ""
 void encode_fixed32(struct encoder *encoder, uint32_t value);

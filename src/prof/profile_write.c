@@ -148,33 +148,36 @@ static void encode_lines(struct encoder *record, const struct profile_launch *la
 }
 
 // Counters as (distance to the last one written, value) pairs, closed by 0: zeroes take no room.
-static void encode_counters(struct encoder *record, const struct counters *counters)
+static uint8_t *put_counters(uint8_t *at, const struct counters *counters)
 {
     int last = -1;
     for (int i = 0; i < N_COUNTERS; i++) {
         uint64_t value = counter_get(counters, (enum counter)i);
         if (!value)
             continue;
-        encode_u64(record, (uint64_t)(i - last));
-        encode_u64(record, value);
+        at = put_u64(at, (uint64_t)(i - last));
+        at = put_u64(at, value);
         last = i;
     }
-    encode_u64(record, 0);
+    return put_u64(at, 0);
 }
 
 static void encode_insns(struct encoder *record, const struct profile_launch *launch)
 {
+    enum { MAX_NUMBERS = 5 + 2 * N_COUNTERS + 1 };
     encode_u64(record, launch->n_insns);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         const struct profile_insn *insn = &launch->insns[i];
         encode_text(record, insn->text);
-        encode_u64(record, zigzag((int64_t)insn->line - previous));
-        encode_u64(record, insn->unit);
-        encode_u64(record, insn->class);
-        encode_u64(record, insn->fidelity);
-        encode_u64(record, insn->access_bytes);
-        encode_counters(record, &insn->counters);
+        uint8_t *start = encode_room(record, MAX_NUMBERS * MAX_U64_BYTES), *at = start;
+        at = put_u64(at, zigzag((int64_t)insn->line - previous));
+        at = put_u64(at, insn->unit);
+        at = put_u64(at, insn->class);
+        at = put_u64(at, insn->fidelity);
+        at = put_u64(at, insn->access_bytes);
+        at = put_counters(at, &insn->counters);
+        record->n += (size_t)(at - start);
         previous = insn->line;
     }
 }
