@@ -3,7 +3,7 @@
 set -eu
 case $(basename "$TEST_BUILD") in gcc | clang) ;; *) echo 'only from a plain build'; exit 77 ;; esac
 unset MAKEFLAGS MAKELEVEL MFLAGS || true
-make -s CC="$(basename "$TEST_BUILD")" BUILD="$(dirname "$TEST_BUILD")" DESTDIR="$TEST_TMP" PREFIX=/opt/wg install
+make -s -o "$TEST_BUILD/warpglass" CC="$(basename "$TEST_BUILD")" BUILD="$(dirname "$TEST_BUILD")" DESTDIR="$TEST_TMP" PREFIX=/opt/wg install
 cd "$TEST_TMP"
 find . -type f ! -name files ! -name expected | sort >files
 cat >expected <<'END'
