@@ -404,8 +404,10 @@ struct ptx_module *ptx_parse(struct arena *arena, const char *path, const char *
     if (length < UINT32_MAX / 2) {
         lexer_init(&p.lexer, text ? text : "", length);
         p.token.at = p.lexer.text;
-        if (parse_statements(&p) && parse_debug_end(&p) && !err->set)
+        if (parse_statements(&p) && !err->set) {
+            parse_debug_end(&p);
             module_finish(&p);
+        }
     } else {
         err_set(err, "'%s' is larger than 2 GiB", path);
     }

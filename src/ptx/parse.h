@@ -183,7 +183,7 @@ bool parse_insn(struct parser *p, struct token op, const struct ptx_variable *gu
 bool parse_file(struct parser *p);
 bool parse_loc(struct parser *p);
 bool parse_section(struct parser *p);
-bool parse_debug_end(struct parser *p); // files and names of inlined functions
+void parse_debug_end(struct parser *p); // files and names of inlined functions
 
 // ---- printing of pieces (print.c)
 void print_type(struct buf *out, const struct ptx_variable *variable); // " .align 4 .v2 .b32"

@@ -279,7 +279,7 @@ static const char *debug_string(const struct parser *p, const char *label)
 }
 
 // The labels in function_name become the names they stand for, where the text has them.
-bool parse_debug_end(struct parser *p)
+void parse_debug_end(struct parser *p)
 {
     for (size_t i = 0; i < p->locs.n; i++) {
         struct ptx_loc *loc = &p->locs.at[i];
@@ -287,5 +287,4 @@ bool parse_debug_end(struct parser *p)
         if (name)
             loc->function_name = name;
     }
-    return true;
 }
