@@ -62,6 +62,7 @@ static void cold_stream_comes_from_memory(void **state)
         struct memsys *ms = memsys_new(&d, 64 << 10);
         for (int launch = 0; launch < 2; launch++) {
             memsys_flush(ms);
+            memsys_new_launch(ms, 64 << 10);
             struct totals t = stream(ms, ACCESS_LOAD, 0, 8 * MIB, (uint32_t)d.n_sms);
             assert_int_equal(t.sectors, 8 * MIB / SECTOR_BYTES);
             assert_int_equal(t.l1_hits, 0);
