@@ -1,6 +1,5 @@
 // A kernel from a parsed entry: finds what it reaches, lowers each function, and freezes the result.
 #include "ptx/lower.h"
-#include "base/vec.h"
 #include "ptx/lowering.h"
 #include <stdarg.h>
 #include <string.h>

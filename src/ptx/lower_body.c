@@ -1,5 +1,4 @@
 // One function: drafts of its blocks, liveness, rows, and the finished instructions.
-#include "base/vec.h"
 #include "ptx/lowering.h"
 #include "ptx/registers.h"
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 // call: arguments into the parameter rows of the next frame, the call, its convergence barrier, results back.
-#include "base/vec.h"
 #include "ptx/lowering.h"
 #include <string.h>
 

@@ -3,7 +3,6 @@
 // itself, so they need no row of their own; as in machine code, where such operands come from the constant
 // bank or the instruction word. The instruction stays and counts, but does nothing.
 #include "base/space.h"
-#include "base/vec.h"
 #include "ptx/lowering.h"
 #include <string.h>
 

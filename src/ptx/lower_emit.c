@@ -1,5 +1,4 @@
 // Drafts: instructions with virtual rows, and the references that liveness reads.
-#include "base/vec.h"
 #include "ptx/lowering.h"
 
 uint32_t body_group(struct body *b, uint32_t n_rows, bool is_pred)

@@ -1,6 +1,5 @@
 // One PTX instruction: resolve it, bind its operands to rows by their roles, emit it.
 #include "base/space.h"
-#include "base/vec.h"
 #include "ptx/lowering.h"
 #include <string.h>
 

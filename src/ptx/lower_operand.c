@@ -1,6 +1,5 @@
 // Operands of the text become rows: registers, immediates (pool), constant-bank words (launch rows), special
 // registers (read into a temporary row first), addresses of symbols.
-#include "base/vec.h"
 #include "ptx/lowering.h"
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 // Parameters and results of functions, and the .param variables of a call, are rows: one for every four
 // bytes.
 #include "base/space.h"
-#include "base/vec.h"
 #include "ptx/lowering.h"
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // What a kernel needs before its instructions can be lowered: the functions it can reach, which variables
 // they name, and where shared, local and parameter variables lie.
-#include "base/vec.h"
 #include "ptx/lowering.h"
 #include <string.h>
 

@@ -9,6 +9,7 @@
 // (arguments of a call).
 #ifndef PTX_LOWERING_H
 #define PTX_LOWERING_H
+#include "base/vec.h"
 #include "isa/form.h"
 #include "isa/kernel.h"
 #include "ptx/cfg.h"
@@ -41,9 +42,8 @@ struct home {
     const struct ptx_variable *variable;
     uint64_t address; // global: virtual; const, shared: offset; local: offset in the function's local memory;
                       // parameter of the kernel: offset in the block
-    uint32_t
-        row; // first row of its words: ROW_OWN + … or a virtual row; words of a .param variable of a body
-    uint32_t n_words;
+    uint32_t row;     // first row of its words: ROW_OWN + … or a virtual row
+    uint32_t n_words; // rows of a .param variable of a body, or of a parameter of a function
     // .param variables of a body, by word:
     bool *is_stored;   // something was written to it
     uint8_t *n_stores; // how many instructions write it (2: or more)
@@ -67,37 +67,19 @@ struct lowering {
     struct err *err;
     struct kernel *kernel;
 
-    struct {
-        struct reached *at;
-        size_t n, capacity;
-    } reached;
+    VEC(struct reached) reached;
     struct map homes;          // variable -> struct home
     struct map function_index; // function -> index + 1 into reached
     uint32_t shared_bytes;
 
     struct u32s pool;
     struct map pool_rows; // words -> row + 1
-    struct {
-        struct launch_row *at;
-        size_t n, capacity;
-    } launch_rows;
+    VEC(struct launch_row) launch_rows;
 
-    struct {
-        struct insn *at;
-        size_t n, capacity;
-    } insns;
-    struct {
-        const char **at;
-        size_t n, capacity;
-    } texts;
-    struct {
-        uint8_t *at;
-        size_t n, capacity;
-    } fidelity;
-    struct {
-        struct source_line *at;
-        size_t n, capacity;
-    } lines;
+    VEC(struct insn) insns;
+    VEC(const char *) texts;
+    VEC(uint8_t) fidelity;
+    VEC(struct source_line) lines;
     struct function *functions; // by index into reached
     uint32_t n_rows, n_preds, n_barriers, most_live, n_block_barriers;
     bool is_checked_only; // --dump: addresses of symbols do not matter
@@ -108,23 +90,13 @@ struct body {
     uint32_t index; // into reached
     const struct ptx_function *function;
     struct cfg cfg;
-    struct {
-        struct draft *at;
-        size_t n, capacity;
-    } drafts;
-    struct {
-        struct ref *at;
-        size_t n, capacity;
-    } refs;
+    VEC(struct draft) drafts;
+    VEC(struct ref) refs;
     struct u32s group_row; // by group; the last entry is the number of virtual rows
-    struct {
-        bool *at;
-        size_t n, capacity;
-    } group_is_pred;
+    VEC(bool) group_is_pred;
     uint32_t *row_of_register; // by id: first virtual row
-    rowref
-        *constant_row; // by id: where its value stands for the whole launch, or ROW_NONE (lower_constant.c)
-    uint32_t *block_draft; // by block: its first draft; n_blocks + 1 of them
+    rowref *constant_row;      // by id: where its value stands for the whole launch, or ROW_NONE
+    uint32_t *block_draft;     // by block: its first draft; n_blocks + 1 of them
 
     const struct ptx_insn *insn; // being lowered
     struct op op;

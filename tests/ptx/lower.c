@@ -284,7 +284,8 @@ static void kernel_parameters(void **state)
         "add.s32 %r10, %r10, %r6;\nadd.s32 %r10, %r10, %r7;\nadd.s32 %r10, %r10, %r8;\nadd.s32 %r10, %r10, "
         "%r9;\n"
         "cvt.s64.s32 %d3, %r10;\nadd.s64 %d3, %d3, %d2;\nmov.b64 %d4, f;\nld.param.u32 %r11, [%d4+4];\n"
-        "cvt.u64.u32 %d5, %r11;\nmad.lo.u64 %d3, %d5, 1000000, %d3;\nst.global.u64 [%d1], %d3;\nret;\n}\n";
+        "cvta.param.u64 %d6, %d4;\nld.u32 %r12, [%d6+12];\nadd.u32 %r11, %r11, %r12;\ncvt.u64.u32 %d5, "
+        "%r11;\nmad.lo.u64 %d3, %d5, 1000000, %d3;\nst.global.u64 [%d1], %d3;\nret;\n}\n";
     struct run r;
     run_params(&r, text, &params, sizeof params);
     assert_int_equal(r.fault.kind, FAULT_NONE);
@@ -293,7 +294,7 @@ static void kernel_parameters(void **state)
     assert_int_equal(r.kernel->params[6].offset, 24);
     assert_int_equal(r.kernel->params[7].kind, 'a');
     assert_int_equal(r.kernel->param_bytes, 45);
-    assert_int_equal(r.result[0], 0x1000000000 + 2000000 - 2 + 200 - 300 + 7 + 3 + 4 + 5 + 0xfffe - 300);
+    assert_int_equal(r.result[0], 0x1000000000 + 6000000 - 2 + 200 - 300 + 7 + 3 + 4 + 5 + 0xfffe - 300);
     run_end(&r);
 }
 
