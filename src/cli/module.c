@@ -15,8 +15,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-// ---- PTX text
-// -------------------------------------------------------------------------------------------------
+// ---- PTX text -------------------------------------------------------------------------------------------
 
 static bool open_text(struct arena *arena, const struct buf *text, struct module *out, struct err *err)
 {
@@ -38,8 +37,7 @@ static bool open_source(struct arena *arena, const char *path, unsigned cc, stru
     return good;
 }
 
-// ---- files with images
-// ----------------------------------------------------------------------------------------
+// ---- files with images ----------------------------------------------------------------------------------
 
 static bool fail_executable(const char *path, struct err *err)
 {
@@ -144,8 +142,7 @@ bool module_open(struct arena *arena, const char *path, unsigned cc, struct modu
     return good;
 }
 
-// ---- variables
-// ------------------------------------------------------------------------------------------------
+// ---- variables ------------------------------------------------------------------------------------------
 
 static bool place_variable(struct memory *memory, const char *name, uint64_t bytes, uint32_t align,
                            uint64_t *address, struct err *err)

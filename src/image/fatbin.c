@@ -61,7 +61,7 @@ bool fatbin_is(const uint8_t *bytes, size_t n)
     return magic == CONTAINER_MAGIC;
 }
 
-// ---- entries ----------------------------------------------------------------------------------------------
+// ---- entries --------------------------------------------------------------------------------------------
 
 static bool is_inside(uint64_t offset, uint64_t size, uint64_t all)
 {
@@ -144,7 +144,7 @@ static bool scan_entry(const char *path, const uint8_t *entry, uint64_t n, uint3
     return true;
 }
 
-// ---- containers -------------------------------------------------------------------------------------------
+// ---- containers -----------------------------------------------------------------------------------------
 
 static bool scan_container(const char *path, const uint8_t *bytes, size_t n, bool is_relocatable,
                            struct image_list *out, size_t *container_bytes, struct err *err)
@@ -202,7 +202,7 @@ bool fatbin_scan_all(const char *path, const uint8_t *bytes, size_t n, bool is_r
     return true;
 }
 
-// ---- wrappers ---------------------------------------------------------------------------------------------
+// ---- wrappers -------------------------------------------------------------------------------------------
 
 static bool scan_wrapped(const void *at, bool is_relocatable, struct image_list *out, struct err *err)
 {

@@ -12,7 +12,7 @@ void image_list_release(struct image_list *list)
     list->n_containers = 0;
 }
 
-// ---- PTX text ---------------------------------------------------------------------------------------------
+// ---- PTX text -------------------------------------------------------------------------------------------
 
 static bool starts_with(const uint8_t *bytes, size_t n, const char *start)
 {
@@ -67,7 +67,7 @@ void ptx_text_scan(const uint8_t *text, size_t n, bool is_relocatable, struct im
     vec_push(out, image);
 }
 
-// ---- ELF --------------------------------------------------------------------------------------------------
+// ---- ELF ------------------------------------------------------------------------------------------------
 
 // Up to ABI 7 (toolkits before 13) the target lies in the lowest byte of the flags, from 8 on in the second.
 static unsigned target_of(const struct elf *elf)
@@ -117,7 +117,7 @@ bool image_is_executable(const void *bytes, size_t n)
            (elf.type == ET_EXEC || (elf.type == ET_DYN && elf.has_interpreter));
 }
 
-// ---- files ------------------------------------------------------------------------------------------------
+// ---- files ----------------------------------------------------------------------------------------------
 
 bool image_scan(const char *path, const void *bytes, size_t n, struct image_list *out, struct err *err)
 {

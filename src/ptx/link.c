@@ -19,8 +19,7 @@ static bool fail(struct linker *l, uint32_t part, struct ptx_position at, const 
     return err_set_at(l->err, m->path, at.line, at.column, m->text, m->text_length, "%s", text);
 }
 
-// ---- do two declarations of a name agree?
-// -------------------------------------------------------------------
+// ---- do two declarations of a name agree? ---------------------------------------------------------------
 
 static uint64_t variable_size(const struct ptx_variable *v)
 {
@@ -70,8 +69,7 @@ static bool check_agreement(struct linker *l, const struct global *old, const st
            fail_disagree(l, old, new, "has another size");
 }
 
-// ---- what a name means
-// --------------------------------------------------------------------------------------
+// ---- what a name means ----------------------------------------------------------------------------------
 
 static enum strength function_strength(const struct ptx_function *f)
 {
@@ -145,8 +143,7 @@ static bool collect(struct linker *l, uint32_t part)
     return true;
 }
 
-// ---- names that only one part knows
-// -------------------------------------------------------------------------
+// ---- names that only one part knows ---------------------------------------------------------------------
 
 static void rename_own(struct linker *l, uint32_t part, const char *name)
 {
@@ -173,8 +170,7 @@ static void settle_own(struct linker *l, uint32_t part)
             rename_own(l, part, m->variables[i]->name);
 }
 
-// ---- linking
-// ------------------------------------------------------------------------------------------------
+// ---- linking --------------------------------------------------------------------------------------------
 
 static bool check_parts(struct linker *l)
 {
@@ -238,8 +234,7 @@ struct ptx_module *ptx_link(struct arena *arena, const char *path, enum ptx_link
     return l.whole;
 }
 
-// ---- places and what is missing
-// -----------------------------------------------------------------------------
+// ---- places and what is missing -------------------------------------------------------------------------
 
 void ptx_place_error(const struct ptx_module *module, struct err *err)
 {

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- text
-// ---------------------------------------------------------------------------------------------------
+// ---- text -----------------------------------------------------------------------------------------------
 
 static uint32_t count_lines(const char *text, size_t n)
 {
@@ -47,8 +46,7 @@ void link_places(struct linker *l)
     buf_release(&text);
 }
 
-// ---- tables
-// -------------------------------------------------------------------------------------------------
+// ---- tables ---------------------------------------------------------------------------------------------
 
 static uint32_t file_number(struct linker *l, const char *name, bool *is_new)
 {
@@ -100,8 +98,7 @@ uint32_t link_loc(struct linker *l, uint32_t index, const struct ptx_insn *insn)
     return (uint32_t)l->locs.n - 1;
 }
 
-// ---- directives
-// ---------------------------------------------------------------------------------------------
+// ---- directives -----------------------------------------------------------------------------------------
 
 // Number of a source file at the beginning of `text`, in the numbering of the whole; *rest is behind it.
 static uint32_t renumber(const struct part *part, const char *text, const char **rest)

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- references
-// ---------------------------------------------------------------------------------------------
+// ---- references -----------------------------------------------------------------------------------------
 
 static const char *given_name(const struct linker *l, uint32_t part, const char *name)
 {
@@ -52,8 +51,7 @@ static void relink_init(struct linker *l, uint32_t part, struct ptx_variable *v)
     }
 }
 
-// ---- functions
-// ----------------------------------------------------------------------------------------------
+// ---- functions ------------------------------------------------------------------------------------------
 
 static void move_variables(struct ptx_variable **variables, uint32_t n, uint32_t lines)
 {
@@ -143,8 +141,7 @@ static void merge_function(struct linker *l, uint32_t part, struct ptx_function 
     add_declaration(l, part, f, is_own ? NULL : global);
 }
 
-// ---- variables
-// ----------------------------------------------------------------------------------------------
+// ---- variables ------------------------------------------------------------------------------------------
 
 static void rename_variables(struct linker *l, uint32_t part)
 {
@@ -195,8 +192,7 @@ static void merge_variable_item(struct linker *l, uint32_t part, const struct pt
     vec_push(&l->items, ((struct ptx_item){.kind = ITEM_VARIABLE, .variable = v}));
 }
 
-// ---- statements in order
-// ------------------------------------------------------------------------------------
+// ---- statements in order --------------------------------------------------------------------------------
 
 static void merge_text(struct linker *l, uint32_t part, const char *text)
 {
@@ -219,8 +215,7 @@ static void merge_items(struct linker *l, uint32_t part)
     }
 }
 
-// ---- head of the module
-// ---------------------------------------------------------------------------------------
+// ---- head of the module ---------------------------------------------------------------------------------
 
 static void add_option(struct linker *l, const char *option)
 {
@@ -279,8 +274,7 @@ static void print_head(struct linker *l)
     buf_release(&text);
 }
 
-// ---- the whole
-// ------------------------------------------------------------------------------------------------
+// ---- the whole ------------------------------------------------------------------------------------------
 
 static void freeze_map(struct linker *l, struct map *map)
 {

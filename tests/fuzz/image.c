@@ -1,6 +1,6 @@
 // Fuzz target: files with device code. What is found lies inside the input; what decodes has the size it
 // claims.
-#include "image/image.h"
+#include "image/cubin.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +19,19 @@ static void check_image(const struct image *image, const uint8_t *data, size_t s
         BUG("a text has no end");
 }
 
+static void read_cubin(struct arena *arena, const char *bytes, size_t length)
+{
+    struct cubin cubin;
+    struct err err = {0};
+    bool good = cubin_read(arena, "fuzz", bytes, length, &cubin, &err);
+    if (good == err.set)
+        BUG("result and error of reading a cubin disagree");
+    for (uint32_t i = 0; good && i < cubin.n_kernels; i++)
+        if (cubin.kernels[i].name < bytes ||
+            cubin.kernels[i].name + strlen(cubin.kernels[i].name) >= bytes + length)
+            BUG("a name lies outside of the cubin");
+}
+
 static void decode(const struct image *image)
 {
     struct arena arena;
@@ -34,6 +47,8 @@ static void decode(const struct image *image)
     if (good && (bytes[length] != '\0' || length > image->decoded_bytes ||
                  (image->kind != IMAGE_PTX && length != image->decoded_bytes)))
         BUG("decoded to %zu bytes instead of %zu", length, image->decoded_bytes);
+    if (good && image->kind == IMAGE_CUBIN)
+        read_cubin(&arena, bytes, length);
     arena_release(&arena);
 }
 

@@ -84,10 +84,9 @@ static const struct ptx_variable *addressed(const struct bench *b, const char *f
 
 #define USE(function, variable)                                                                              \
     ".visible .entry " function "()\n{\n\t.reg .b32 %r<2>;\n\tld.global.u32 %r1, [" variable "];\n\tret;\n}" \
-                                                                                             "\n"
+    "\n"
 
-// ---- what a name means
-// --------------------------------------------------------------------------------------
+// ---- what a name means ----------------------------------------------------------------------------------
 
 static void test_extern(void **state)
 {
@@ -183,8 +182,7 @@ static void test_dynamic_shared(void **state)
     arena_release(&b.arena);
 }
 
-// ---- functions
-// ----------------------------------------------------------------------------------------------
+// ---- functions ------------------------------------------------------------------------------------------
 
 #define FUNCTION(linkage, name, value)                                                                     \
     linkage " .func (.param .b32 r) " name "(.param .b32 p)\n{\n\t.reg .b32 %r<2>;\n\tmov.u32 %r1, " value \
@@ -256,8 +254,7 @@ static void test_weak_kernels(void **state)
     arena_release(&b.arena);
 }
 
-// ---- modules that only share a file
-// -------------------------------------------------------------------------
+// ---- modules that only share a file ---------------------------------------------------------------------
 
 static void test_apart(void **state)
 {
@@ -277,8 +274,7 @@ static void test_apart(void **state)
     arena_release(&b.arena);
 }
 
-// ---- what is refused
-// ----------------------------------------------------------------------------------------
+// ---- what is refused ------------------------------------------------------------------------------------
 
 static void refuse(const char *a, const char *b_text, const char *file, unsigned line, const char *expected)
 {
@@ -353,8 +349,7 @@ static void test_missing_when_lowered(void **state)
     arena_release(&b.arena);
 }
 
-// ---- places
-// -------------------------------------------------------------------------------------------------
+// ---- places ---------------------------------------------------------------------------------------------
 
 static void check_place(const struct bench *b, const char *function, const char *file, uint32_t line,
                         uint32_t column)

@@ -244,8 +244,7 @@ static void test_damage(void **state)
     }
 }
 
-// ---- sizes that lie
-// -----------------------------------------------------------------------------------------
+// ---- sizes that lie -------------------------------------------------------------------------------------
 
 static void check_claim(uint64_t flags, const char *payload, size_t n, uint64_t decoded, const char *expected)
 {

@@ -94,8 +94,7 @@ static void test_options(void **state)
     close_file(&plain);
 }
 
-// ---- payloads
-// -----------------------------------------------------------------------------------------------
+// ---- payloads -------------------------------------------------------------------------------------------
 
 static const char *decode(struct arena *arena, const char *name, size_t index, size_t *length)
 {
@@ -148,8 +147,7 @@ static void test_not_decodable(void **state)
     arena_release(&arena);
 }
 
-// ---- choice
-// -------------------------------------------------------------------------------------------------
+// ---- choice ---------------------------------------------------------------------------------------------
 
 static void test_runs_on(void **state)
 {
@@ -251,8 +249,7 @@ static void test_failed_choice(void **state)
     assert_string_equal(err.text, "holds no device code");
 }
 
-// ---- memory of a process
-// ------------------------------------------------------------------------------------
+// ---- memory of a process --------------------------------------------------------------------------------
 
 struct wrapper {
     uint32_t magic, version;
@@ -323,8 +320,7 @@ static void test_memory(void **state)
     close_file(&fatbin);
 }
 
-// ---- kinds of file
-// ------------------------------------------------------------------------------------------
+// ---- kinds of file --------------------------------------------------------------------------------------
 
 static void test_executable(void **state)
 {
