@@ -21,6 +21,9 @@ enum { DEFAULT_EPOCH_CYCLES = 4096 };
 // would take longer. Who runs an SM does not change what it does.
 enum { WORTH_WAKING_INSTRUCTIONS = 16384 };
 
+// So many epochs in a row without an executed instruction, and nothing will ever happen again.
+enum { MAX_IDLE_EPOCHS = 64 };
+
 struct engine {
     const struct device *device;
     struct memsys *memsys; // made by the first launch that needs it
@@ -43,7 +46,7 @@ struct run {
     uint32_t *own_order;
     uint32_t n_sms, next_block, n_blocks, turn;
     uint64_t blocks_done, epoch_ticks, warp_instructions, epoch_instructions;
-    uint32_t cycle_shift;
+    uint32_t cycle_shift, idle_epochs;
     struct fault fault;
 };
 
@@ -65,8 +68,7 @@ void engine_delete(struct engine *engine)
     free(engine);
 }
 
-// ---- set-up
-// -------------------------------------------------------------------------------------------------
+// ---- set-up ---------------------------------------------------------------------------------------------
 
 static struct kernel_needs needs_of(const struct launch *launch)
 {
@@ -146,8 +148,7 @@ static void run_release(struct run *run)
     arena_release(&run->arena);
 }
 
-// ---- blocks
-// -------------------------------------------------------------------------------------------------
+// ---- blocks ---------------------------------------------------------------------------------------------
 
 static void start_first_blocks(struct run *run)
 {
@@ -184,8 +185,7 @@ static void replace_blocks(struct run *run)
         sm_start_block(&run->sms[run->ended[i].sm], run->ended[i].slot, run->next_block++);
 }
 
-// ---- epochs
-// -------------------------------------------------------------------------------------------------
+// ---- epochs ---------------------------------------------------------------------------------------------
 
 static void run_one_sm(void *context, uint32_t item, uint32_t thread)
 {
@@ -261,7 +261,7 @@ static void apply_exchanges(struct run *run)
     }
 }
 
-static void report_progress(struct run *run)
+static void note_progress(struct run *run)
 {
     struct run_progress *progress = run->options->progress;
     uint64_t n = 0;
@@ -269,6 +269,7 @@ static void report_progress(struct run *run)
         n += run->sms[i].n_instructions;
     run->epoch_instructions = n - run->warp_instructions;
     run->warp_instructions = n;
+    run->idle_epochs = run->epoch_instructions ? 0 : run->idle_epochs + 1;
     if (!progress)
         return;
     atomic_store_explicit(&progress->blocks_done, run->blocks_done, memory_order_relaxed);
@@ -314,7 +315,7 @@ static void run_epochs(struct run *run)
     start_first_blocks(run);
     while (run->blocks_done < run->n_blocks) {
         uint32_t n = begin_epoch(run);
-        if (n == 0) {
+        if (n == 0 || run->idle_epochs == MAX_IDLE_EPOCHS) {
             explain_stall(run);
             return;
         }
@@ -323,12 +324,11 @@ static void run_epochs(struct run *run)
         if (find_fault(run))
             return;
         replace_blocks(run);
-        report_progress(run);
+        note_progress(run);
     }
 }
 
-// ---- result
-// -------------------------------------------------------------------------------------------------
+// ---- result ---------------------------------------------------------------------------------------------
 
 static double seconds_now(void)
 {

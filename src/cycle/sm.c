@@ -3,8 +3,9 @@
 #include "base/err.h"
 #include <stdlib.h>
 
-// ---- life
-// ---------------------------------------------------------------------------------------------------
+enum { MAX_EMPTY_TURNS = 1 << 16 };
+
+// ---- life -----------------------------------------------------------------------------------------------
 
 static uint32_t log2_floor(uint64_t n)
 {
@@ -40,8 +41,7 @@ void sm_release(struct sm *sm)
     free(sm->exchanges);
 }
 
-// ---- which warps can run
-// ------------------------------------------------------------------------------------
+// ---- which warps can run --------------------------------------------------------------------------------
 
 static uint32_t warp_index(const struct sm *sm, const struct warp *warp)
 {
@@ -80,8 +80,7 @@ static uint32_t next_ready(const struct sm *sm, uint32_t from)
     return half * 64 + (uint32_t)__builtin_ctzll(sm->ready[half]);
 }
 
-// ---- blocks
-// -------------------------------------------------------------------------------------------------
+// ---- blocks ---------------------------------------------------------------------------------------------
 
 static void set_step_ticks(struct sm *sm)
 {
@@ -112,8 +111,7 @@ static void block_ended(struct sm *sm, struct block *block)
     sm->ended[sm->n_ended++] = (struct ended_block){sm->now_ticks, sm->sim.sm, block->slot};
 }
 
-// ---- steps
-// --------------------------------------------------------------------------------------------------
+// ---- steps ----------------------------------------------------------------------------------------------
 
 static void count_access(struct sm *sm, const struct warp *warp, const struct access *access)
 {
@@ -202,17 +200,20 @@ static bool has_room(const struct sm *sm)
     return sm->n_exchanges < QUEUED_EXCHANGES && (!sm->memsys || memsys_has_room(sm->memsys, sm->sim.sm));
 }
 
+// Warps that say they can run and execute nothing, turn after turn, are a bug of ours; the run loop names it.
 void sm_run(struct sm *sm)
 {
-    while (sm->now_ticks < sm->until_ticks && sm_can_run(sm) && has_room(sm)) {
+    uint32_t n_empty = 0;
+    while (sm->now_ticks < sm->until_ticks && sm_can_run(sm) && has_room(sm) && n_empty < MAX_EMPTY_TURNS) {
         uint32_t w = next_ready(sm, sm->next_warp);
         sm->next_warp = (w + 1) % MAX_WARPS_PER_SM;
-        sm->n_instructions += warp_turn(sm, sm->warps[w]);
+        uint32_t n = warp_turn(sm, sm->warps[w]);
+        sm->n_instructions += n;
+        n_empty = n ? 0 : n_empty + 1;
     }
 }
 
-// ---- between epochs
-// -----------------------------------------------------------------------------------------
+// ---- between epochs -------------------------------------------------------------------------------------
 
 bool sm_apply_next(struct sm *sm)
 {

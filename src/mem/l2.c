@@ -18,8 +18,7 @@ static uint32_t sector_count(uint32_t sectors)
     return bits[sectors & 15];
 }
 
-// ---- set-up
-// -------------------------------------------------------------------------------------------------
+// ---- set-up ---------------------------------------------------------------------------------------------
 
 static void fill_table(struct l2 *l2, uint32_t fill_sectors)
 {
@@ -60,8 +59,7 @@ void l2_flush(struct l2 *l2)
         cache_clear(&l2->partitions[p]);
 }
 
-// ---- home and place
-// -----------------------------------------------------------------------------------------
+// ---- home and place -------------------------------------------------------------------------------------
 
 // The line's number within the partitions, and its home. With two partitions a pair of lines has one home
 // each.
@@ -91,8 +89,7 @@ void l2_prefetch(const struct l2 *l2, uint32_t near, uint32_t line)
         cache_prefetch(&l2->partitions[near], place | PLACE_COPY);
 }
 
-// ---- device memory
-// ------------------------------------------------------------------------------------------
+// ---- device memory --------------------------------------------------------------------------------------
 
 static void dram_read(struct l2 *l2, uint32_t sectors, struct l2_counts *counts)
 {
@@ -133,8 +130,7 @@ static uint32_t *line_hold(struct l2 *l2, struct cache *cache, uint32_t place, s
     return flags;
 }
 
-// ---- reads
-// --------------------------------------------------------------------------------------------------
+// ---- reads ----------------------------------------------------------------------------------------------
 
 // At home: what is missing comes from device memory. Returns the sectors that were there.
 static uint32_t read_home(struct l2 *l2, uint32_t home, uint32_t place, uint32_t sectors, uint32_t mark,
@@ -175,8 +171,7 @@ static void l2_read(struct l2 *l2, uint32_t near, const struct l2_request *reque
     counts->read_hits += sector_count(hits);
 }
 
-// ---- writes and atomics
-// -------------------------------------------------------------------------------------
+// ---- writes and atomics ---------------------------------------------------------------------------------
 
 static void drop_copies(struct l2 *l2, uint32_t home, uint32_t place, uint32_t sectors)
 {

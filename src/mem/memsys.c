@@ -51,8 +51,7 @@ struct memsys {
     uint32_t n_batch;
 };
 
-// ---- life
-// ---------------------------------------------------------------------------------------------------
+// ---- life -----------------------------------------------------------------------------------------------
 
 static void *new_array(size_t n, size_t element_bytes)
 {
@@ -149,8 +148,7 @@ const uint32_t *memsys_sm_order(const struct memsys *ms)
     return ms->order;
 }
 
-// ---- the SM's side
-// ------------------------------------------------------------------------------------------
+// ---- the SM's side --------------------------------------------------------------------------------------
 
 static uint32_t sector_count(uint32_t sectors)
 {
@@ -243,8 +241,7 @@ static void atomic(const struct passage *p, const struct line_use *use)
     send(p, L2_ATOMIC, line, use->sectors, 0, use->weight);
 }
 
-// ---- which words a store writes
-// -----------------------------------------------------------------------------
+// ---- which words a store writes -------------------------------------------------------------------------
 
 static bool stores_whole_sectors(const struct line_set *lines)
 {
@@ -297,8 +294,7 @@ static void pass_lines(const struct passage *p, const struct line_set *lines)
     }
 }
 
-// ---- by space
-// -----------------------------------------------------------------------------------------------
+// ---- by space -------------------------------------------------------------------------------------------
 
 static void access_cached(const struct passage *p, uint64_t local_base)
 {
@@ -349,8 +345,7 @@ bool memsys_has_room(const struct memsys *ms, uint32_t sm)
     return ms->sms[sm].n_queued + MAX_LINES <= QUEUE_EVENTS;
 }
 
-// ---- draining
-// -----------------------------------------------------------------------------------------------
+// ---- draining -------------------------------------------------------------------------------------------
 
 static void batch_run(struct memsys *ms, struct l2_counts *counts)
 {

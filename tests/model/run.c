@@ -92,8 +92,7 @@ static struct outcome_of_run run(struct machine *m, const char *text, uint32_t g
 
 static const struct run_options counting = {.model = MODEL_COUNTERS};
 
-// ---- kernels
-// --------------------------------------------------------------------------------------------------------
+// ---- kernels --------------------------------------------------------------------------------------------
 
 static const char copy[] =
     ENTRY("k", REGISTERS) "ld.global.u32 %r5, [%rd4];\nst.global.u32 [%rd5], %r5;\nret;\n}\n";
@@ -146,8 +145,7 @@ static const char wild[] =
     ENTRY("k", REGISTERS) "setp.eq.u32 %p1, %r4, 999;\n"
                           "@%p1 ld.global.u32 %r5, [%rd4+1073741824];\nst.global.u32 [%rd5], %r4;\nret;\n}\n";
 
-// ---- tests
-// ----------------------------------------------------------------------------------------------------------
+// ---- tests ----------------------------------------------------------------------------------------------
 
 static void every_block_runs_once(void **state)
 {

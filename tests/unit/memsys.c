@@ -226,8 +226,7 @@ static void queues_are_bounded(void **state)
     memsys_delete(ms);
 }
 
-// ---- L2 alone
-// -----------------------------------------------------------------------------------------------
+// ---- L2 alone -------------------------------------------------------------------------------------------
 
 static struct l2_counts ask(struct l2 *l2, uint32_t near, enum l2_op op, uint32_t line, uint8_t sectors,
                             uint32_t words)
