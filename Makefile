@@ -98,7 +98,7 @@ SOURCES := $(filter-out src/cuda/%,$(sort $(wildcard src/*/*.c)))
 MAIN    := $(wildcard src/cli/main.c)
 LEVELED := $(filter src/simt/handlers.c,$(SOURCES))
 # Compiled for speed: the lane handlers, and the counting that every memory instruction goes through.
-HANDLERS := $(filter src/simt/handlers% src/mem/banks.c src/mem/coalesce.c,$(SOURCES))
+HANDLERS := $(filter src/simt/handlers% src/simt/cold.c src/mem/banks.c src/mem/coalesce.c,$(SOURCES))
 PLAIN   := $(filter-out $(MAIN) $(LEVELED),$(SOURCES))
 
 EMBEDDED := $(B)/embedded_devices.o $(B)/embedded_headers.o
@@ -266,4 +266,4 @@ help: ## this list
 	@echo 'Variables: CC=gcc|clang  SAN=address,undefined  T=suite[/name]  JOBS=2  BUILD=build  PREFIX=/usr/local'
 	@echo '           DESTDIR=  FUZZ_SECONDS=60  LOOSE=1 (leave out what does not compile)  V=1 (show commands)'
 
--include $(OBJECTS:.o=.d) $(MAIN:%.c=$(B)/%.d) $(patsubst %.c,$(B)/%.d,$(TEST_SOURCES) $(FUZZ_SOURCES))
+-include $(OBJECTS:.o=.d) $(MAIN:%.c=$(B)/%.d) $(patsubst %.c,$(B)/%.d,$(TEST_SOURCES) $(FUZZ_SOURCES)) $(SUPPORT:.o=.d)

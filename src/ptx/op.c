@@ -100,6 +100,7 @@ struct row {
 #define FORMS(types, id) (const struct row_form[]){types(FORM_ROW, id) {PT_NONE, N_FORMS}}
 #define OP(id, opcode, types, suffixes, unit, status, shape, ...) \
     {opcode, OPERANDS_##shape, types(TYPE_WORD, id), FORMS(types, id), suffixes, UNIT_##unit, STATUS_##status, OP_PLAIN, KIND_NONE},
+#define COLD OP
 #define FN(id, opcode, types, suffixes, unit, status, operands, function, flow) \
     {opcode, operands, types(TYPE_WORD, id), FORMS(types, id), suffixes, UNIT_##unit, STATUS_##status, OP_##flow, KIND_NONE},
 #define MEM(id, opcode, types, suffixes, kind, status, operands, function) \
@@ -108,6 +109,7 @@ static const struct row rows[] = {
 #include "ptx/ptx.def"
 };
 #undef OP
+#undef COLD
 #undef FN
 #undef MEM
 enum { N_ROWS = sizeof rows / sizeof rows[0] };

@@ -19,10 +19,12 @@ static enum atom_type atom_type_of(const struct insn *insn)
 #define TYPE_RED(types, id) types(TYPE_OF_FORM, id)
 #define TYPE_OF_FORM(type, lane, id) [FORM_##id##_##type] = ATOM_TYPE_##lane,
 #define OP(...)
+#define COLD(...)
 #define FN(...)
 #define MEM(id, opcode, types, suffixes, kind, status, operands, function) TYPE_##kind(types, id)
 #include "ptx/ptx.def"
 #undef OP
+#undef COLD
 #undef FN
 #undef MEM
     };
@@ -130,6 +132,16 @@ static enum step_kind apply_shared(struct sim *sim, struct warp *warp, const str
     return STEP_ACCESS;
 }
 
+// Widens the range of bytes that queued operations of the warp will touch.
+static void pending_add(struct warp *warp, const struct access *access)
+{
+    const struct span span = span_of(access->addr);
+    const uint64_t last = span.high + (access->width - 1);
+    const bool first = warp->pending_exchanges++ == 0;
+    warp->pending_low = first || span.low < warp->pending_low ? span.low : warp->pending_low;
+    warp->pending_high = first || last > warp->pending_high ? last : warp->pending_high;
+}
+
 // Hands the operation in sim->exchange to the caller.
 static enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const struct insn *insn, bool waits)
 {
@@ -140,7 +152,7 @@ static enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const s
     x->split = warp->current;
     x->waits = waits;
     x->frame = split_current(warp)->frame;
-    warp->pending_exchanges++;
+    pending_add(warp, &sim->access);
     if (waits)
         split_wait(warp, SPLIT_EXCHANGE, 0, false);
     split_count_strong(warp);

@@ -197,6 +197,12 @@ ALWAYS_INLINE enum layout layout_of(const struct access *access, lanemask on, st
 
 // ---- global, shared, constant: addresses are linear -----------------------------------------------------------------
 
+// A plain access waits for the warp's queued operations on the same bytes only: weak accesses to others may pass them.
+static inline bool pending_overlap(const struct warp *warp, struct span span, uint32_t width)
+{
+    return span.low <= warp->pending_high && span.high + (width - 1) >= warp->pending_low;
+}
+
 ALWAYS_INLINE enum step_kind move_global(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
                                          bool is_load)
 {
@@ -205,9 +211,11 @@ ALWAYS_INLINE enum step_kind move_global(struct sim *sim, struct warp *warp, con
     access->space = SPACE_GLOBAL;
     if (__builtin_expect(access->is_strong, 0))
         return is_load ? op_strong_load(sim, warp, insn, on) : op_strong_store(sim, warp, insn, on);
-    if (warp_must_drain(warp))
-        return STEP_FENCE;
     const enum layout layout = layout_of(access, on, &span);
+    if (__builtin_expect(warp->pending_exchanges != 0, 0) && pending_overlap(warp, span, access->width)) {
+        split_wait(warp, SPLIT_FENCE, 0, true);
+        return STEP_FENCE;
+    }
     if (__builtin_expect(span.bits & (access->width - 1u), 0))
         return fault_access(sim, warp);
     uint8_t *base = memory_host_fast(sim->launch->memory, &sim->cursor, span.low, span.high - span.low + access->width);

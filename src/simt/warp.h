@@ -78,6 +78,7 @@ struct warp {
     lanemask carry;               // CC.CF of each lane
     uint32_t warp_in_block;
     uint32_t pending_exchanges;   // queued operations that have not yet taken effect
+    uint64_t pending_low, pending_high; // lowest and highest byte they touch; meaningless when there are none
     bool is_done;
 
     struct convergence *convergences;

@@ -1,0 +1,84 @@
+// Small instructions that no other file runs: fences, hints, moves of parts, the less usual names of barriers.
+#include "support/kernel_harness.h"
+#include "support/check.h"
+#include <string.h>
+
+static void run(const char *body, uint32_t *out)
+{
+    char text[4096];
+    kernel_text(text, sizeof text, "$B\nst.global.u32 [%rd2], %r4;\n", 'B', body, 0);
+    struct kernel_run r = {.text = text, .threads = {64, 1, 1}, .bytes = 4096};
+    kernel_run(&r);
+    if (r.fault.kind)
+        fail_msg("%s: fault %d", body, r.fault.kind);
+    memcpy(out, r.buffer, 64 * sizeof *out);
+    kernel_run_end(&r);
+}
+
+static void expect(const char *body, uint32_t (*want)(uint32_t thread))
+{
+    uint32_t out[64];
+    run(body, out);
+    for (uint32_t i = 0; i < 64; i++)
+        if (out[i] != want(i))
+            fail_msg("%s: thread %u has %u instead of %u", body, i, out[i], want(i));
+}
+
+static uint32_t itself(uint32_t thread)
+{
+    return thread;
+}
+static uint32_t packed(uint32_t thread)
+{
+    return thread << 16 | (thread + 1);
+}
+static uint32_t sum_of_halves(uint32_t thread)
+{
+    return thread + 0x1234 + thread;
+}
+static uint32_t fourth_byte(uint32_t thread)
+{
+    return thread + 7;
+}
+
+static void hints_and_fences_change_nothing(void **state)
+{
+    (void)state;
+    expect("mov.u32 %r4, %r1;\nprefetch.global.L2 [%rd1];\nprefetch.global.L1 [%rd1];\nprefetchu.L1 [%rd1];\n"
+           "red.global.add.u32 [%rd1+512], 1;\nfence.acq_rel.gpu;\nfence.sc.cta;\nmembar.cta;\nmembar.sys;\nnanosleep.u32 100;\n"
+           "setp.eq.u32 %p1, %r1, 1000;\n@%p1 brkpt;\n",
+           itself);
+}
+
+static void moves_of_parts(void **state)
+{
+    (void)state;
+    expect("cvt.u16.u32 %h1, %r1;\nadd.u16 %h2, %h1, 1;\nmov.b32 %r4, {%h2, %h1};", packed);
+    expect("add.u32 %r5, %r1, 0x12340000;\nmov.u32 %r6, %r5;\nor.b32 %r6, %r6, %r1;\nmov.b32 {%h1, %h2}, %r6;\n"
+           "cvt.u32.u16 %r7, %h1;\ncvt.u32.u16 %r8, %h2;\nadd.u32 %r4, %r7, %r8;\nadd.u32 %r4, %r4, %r1;",
+           sum_of_halves);
+    expect("mov.b64 %rd5, {%r2, %r1};\nshr.u64 %rd6, %rd5, 32;\ncvt.u32.u64 %r4, %rd6;\nmov.b64 {%r7, %r8}, %rd5;\n"
+           "xor.b32 %r4, %r4, %r8;\nadd.u32 %r4, %r4, %r8;",
+           itself);
+    expect("add.u32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 24;\nmov.b32 {%h1, %h2}, %r5;\nshr.u16 %h2, %h2, 8;\ncvt.u32.u16 %r4, %h2;",
+           fourth_byte);
+}
+
+static void names_of_barriers(void **state)
+{
+    (void)state;
+    expect("mov.u32 %r4, %r1;\nbar.cta.sync 0;\nbarrier.cta.sync 1;\nbarrier.cta.sync.aligned 1;\nsetp.ge.u32 %p1, %r1, 32;\n"
+           "@%p1 bra.uni SECOND;\nbarrier.arrive 2, 64;\nbarrier.cta.arrive 3, 64;\nbra.uni END;\n"
+           "SECOND:\nbarrier.sync 2, 64;\nbarrier.sync 3, 64;\nEND:",
+           itself);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hints_and_fences_change_nothing),
+        cmocka_unit_test(moves_of_parts),
+        cmocka_unit_test(names_of_barriers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
