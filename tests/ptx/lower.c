@@ -1,120 +1,10 @@
 // ptx/lower: small kernels are parsed, lowered and run by one warp; what they write and how they converge is
 // compared.
-#include "ptx/load.h"
-#include "simt/step.h"
 #include "support/check.h"
+#include "support/run_warp.h"
 #include <string.h>
 
 #define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"
-
-// ---- one warp ---------------------------------------------------------------------------------------
-
-struct run {
-    struct arena arena;
-    struct memory *memory;
-    struct ptx_image *image;
-    const struct kernel *kernel;
-    uint64_t out;          // device address of the output
-    uint64_t *result;      // host address of it: 32 values of 64 bits
-    uint32_t n_executed;   // counted warp instructions
-    uint32_t n_lanes_last; // lanes of the last counted instruction
-    struct fault fault;
-};
-
-static void run_load(struct run *r, const char *text)
-{
-    struct err err = {0};
-    arena_init(&r->arena, "test");
-    r->memory = memory_new(64 << 20, &err);
-    r->image = ptx_image_open(&r->arena, "test.ptx", text, strlen(text), &err);
-    if (!r->image)
-        fail_msg("%u:%u: %s: %s", err.line, err.column, err.text, err.source);
-    for (uint32_t i = 0; i < r->image->n_data; i++) {
-        struct ptx_datum *datum = &r->image->data[i];
-        datum->address = memory_alloc(r->memory, datum->size_bytes, datum->align, "variable");
-    }
-    if (r->image->constant_bytes)
-        r->image->constant_address = memory_alloc(r->memory, r->image->constant_bytes, 256, "constants");
-    ptx_image_place(r->image, MEMORY_SHARED_WINDOW, MEMORY_LOCAL_WINDOW);
-    for (uint32_t i = 0; i < r->image->n_data; i++) {
-        const struct ptx_datum *datum = &r->image->data[i];
-        assert_true(
-            ptx_image_write(r->image, i, memory_host(r->memory, datum->address, datum->size_bytes), &err));
-    }
-    r->out = memory_alloc(r->memory, 32 * 8, 256, "output");
-    r->result = memory_host(r->memory, r->out, 32 * 8);
-}
-
-static void run_warp(struct run *r, struct launch *launch)
-{
-    static struct sim sim;
-    struct block block;
-    const handler *handlers = handlers_choose();
-    memset(&sim, 0, sizeof sim);
-    sim.launch = launch;
-    block_allocate(launch, &block);
-    block_start(launch, &block, 0, 0, 0);
-    struct warp *warp = &block.warps[0];
-    for (uint32_t steps = 0; !warp->is_done; steps++) {
-        struct step step;
-        if (steps > 1000000 || !warp_can_run(warp))
-            fail_msg("the warp does not end");
-        enum step_kind kind = warp_step(&sim, handlers, warp, &step);
-        if (kind == STEP_EXCHANGE)
-            exchange_apply(&sim, step.exchange);
-        if (step.executed) {
-            r->n_executed++;
-            r->n_lanes_last = (uint32_t)__builtin_popcount(step.on);
-        }
-        if (kind == STEP_FAULT) {
-            r->fault = *step.fault;
-            break;
-        }
-    }
-    block_release(&block);
-}
-
-// Runs kernel `k` of the text with `params` (the first eight bytes are replaced by the address of the
-// output).
-static void run_params(struct run *r, const char *text, void *params, size_t n_params)
-{
-    struct err err = {0};
-    *r = (struct run){0};
-    run_load(r, text);
-    r->kernel = ptx_image_kernel(r->image, "k", &err);
-    if (!r->kernel)
-        fail_msg("%u:%u: %s: %s", err.line, err.column, err.text, err.source);
-    assert_true(r->kernel->param_bytes <= n_params);
-    memcpy(params, &r->out, 8);
-    uint8_t *constants = arena_array(&r->arena, uint8_t, r->image->constant_bytes);
-    assert_true(ptx_image_write_constants(r->image, constants, &err));
-    if (r->image->constant_bytes)
-        memcpy(memory_host(r->memory, r->image->constant_address, r->image->constant_bytes), constants,
-               r->image->constant_bytes);
-    struct launch launch = {.kernel = r->kernel,
-                            .grid = {1, 1, 1},
-                            .block = {32, 1, 1},
-                            .dynamic_shared_bytes = 1024,
-                            .params = params,
-                            .constants = constants,
-                            .constant_bytes = (uint32_t)r->image->constant_bytes,
-                            .memory = r->memory,
-                            .n_sms = 1};
-    launch_fill_rows(&launch, &r->arena);
-    run_warp(r, &launch);
-}
-
-static void run_text(struct run *r, const char *text)
-{
-    uint64_t params = 0;
-    run_params(r, text, &params, sizeof params);
-}
-
-static void run_end(struct run *r)
-{
-    memory_delete(r->memory);
-    arena_release(&r->arena);
-}
 
 // A kernel around `body`, which leaves its 64-bit result in %out; %t holds the thread.
 static char *kernel_text(struct arena *arena, const char *before, const char *body)
@@ -431,17 +321,6 @@ static void failed_assertion(void **state)
 
 // ---- what the record says ---------------------------------------------------------------------------
 
-static const struct kernel *lower_only(struct run *r, const char *text)
-{
-    struct err err = {0};
-    *r = (struct run){0};
-    run_load(r, text);
-    const struct kernel *kernel = ptx_image_kernel(r->image, "k", &err);
-    if (!kernel)
-        fail_msg("%u:%u: %s", err.line, err.column, err.text);
-    return kernel;
-}
-
 static void each_instruction_counts_once(void **state)
 {
     (void)state;
@@ -468,7 +347,7 @@ static void unused_atomics_are_reductions(void **state)
         "1;\n"
         "atom.global.add.u32 %r4, [%d1], 1;\nst.global.u32 [%d1], %r4;\nret;\n}\n";
     struct run r;
-    const struct kernel *k = lower_only(&r, text);
+    const struct kernel *k = run_lower(&r, text);
     assert_int_equal(k->insns[1].class, CLASS_GLOBAL_RED);
     assert_int_equal(k->insns[1].dst, ROW_NONE);
     assert_int_equal(k->insns[2].class, CLASS_GLOBAL_ATOM);
@@ -486,7 +365,7 @@ static void needs_of_the_kernel(void **state)
              "3\n{\n.local .b8 depot[20];\n"
              ".reg .b32 %r<5>;\nst.local.u8 [depot], 1;\nst.shared.u8 [used], 2;\nbar.sync 3;\nret;\n}\n";
     struct run r;
-    const struct kernel *k = lower_only(&r, text);
+    const struct kernel *k = run_lower(&r, text);
     assert_int_equal(k->static_shared_bytes, 10);
     assert_int_equal(k->local_bytes, 32);
     assert_int_equal(k->n_block_barriers, 4);
@@ -508,7 +387,7 @@ static void lines_and_texts(void **state)
         HEAD ".file 1 \"a.cu\"\n.visible .entry k()\n{\n.reg .b32 %r<5>;\n.loc 1 7 3\nmov.u32 %r1, %tid.x;\n"
              ".loc 1 9 5\nadd.u32   %r2,  %r1, 1;\nret;\n}\n";
     struct run r;
-    const struct kernel *k = lower_only(&r, text);
+    const struct kernel *k = run_lower(&r, text);
     assert_int_equal(k->n_insns, 3);
     assert_string_equal(k->texts[1], "add.u32 %r2, %r1, 1");
     assert_int_equal(k->lines[k->insns[0].line].line, 7);
@@ -525,7 +404,7 @@ static void dynamic_arrays_share_their_begin(void **state)
              ".visible .entry k()\n{\nst.shared.u8 [fixed], 1;\nst.shared.u8 [a], 1;\nst.shared.u8 [b+4], "
              "1;\nret;\n}\n";
     struct run r;
-    const struct kernel *k = lower_only(&r, text);
+    const struct kernel *k = run_lower(&r, text);
     assert_int_equal(k->static_shared_bytes, 64); // ptxas counts the gap as static
     assert_int_equal(k->pool[ROW_NUMBER(k->insns[1].src[0])][0], 64);
     assert_int_equal(k->pool[ROW_NUMBER(k->insns[2].src[0])][0], 68);
@@ -540,7 +419,7 @@ static void constants_need_no_rows(void **state)
              "ld.param.u64 %d1, [p];\ncvta.to.global.u64 %d2, %d1;\nld.param.u32 %r1, [n];\nmov.u32 %r2, 5;\n"
              "add.u32 %r3, %r1, %r2;\nst.global.u32 [%d2], %r3;\nret;\n}\n";
     struct run r;
-    const struct kernel *k = lower_only(&r, text);
+    const struct kernel *k = run_lower(&r, text);
     assert_int_equal(k->n_insns, 7); // all of them are still there
     assert_int_equal(k->functions[0].n_rows, 1);
     assert_int_equal(ROW_SPACE(k->insns[4].src[0]), ROW_LAUNCH);
@@ -560,7 +439,7 @@ static void passes_print(void **state)
     struct run r;
     struct err err = {0};
     struct buf out = {0};
-    lower_only(&r, text);
+    run_lower(&r, text);
     const struct ptx_function *k = ptx_find_function(r.image->module, "k");
     assert_true(ptx_dump_cfg(r.image->module, k, &out, &err));
     assert_string_equal(out.at,
@@ -636,7 +515,7 @@ static void other_kernels_do_not_matter(void **state)
         HEAD ".visible .entry bad()\n{\nnonsense.u32;\nret;\n}\n.visible .entry k()\n{\nret;\n}\n";
     struct err err = {0};
     struct run r;
-    assert_int_equal(lower_only(&r, text)->n_insns, 1);
+    assert_int_equal(run_lower(&r, text)->n_insns, 1);
     assert_null(ptx_image_kernel(r.image, "bad", &err));
     assert_true(err.set);
     struct err other = {0};
