@@ -295,6 +295,21 @@ static void test_merging_global(void **state)
     assert_false(may_merge_global("st.global.f32 [%rd1+8], %f3;", 4));
 }
 
+// A thread is given 16 registers at least.
+static void test_few_registers(void **state)
+{
+    struct fixture *f = *state;
+    struct profile_launch launch = f->launches[0];
+    launch.registers = 10;
+    struct metric_input in;
+    metric_input_init(&in, &launch, f->inputs[0].device);
+    assert_true(metric_value(&in, find("launch__registers_per_thread")) == 16);
+    assert_true(metric_value(&in, find("launch__registers_per_thread_allocated")) == 16);
+    launch.registers = 17;
+    assert_true(metric_value(&in, find("launch__registers_per_thread")) == 17);
+    assert_true(metric_value(&in, find("launch__registers_per_thread_allocated")) == 24);
+}
+
 static void test_model_off(void **state)
 {
     struct fixture *f = *state;
@@ -420,6 +435,7 @@ int main(void)
                                        cmocka_unit_test(test_classes),
                                        cmocka_unit_test(test_merging),
                                        cmocka_unit_test(test_merging_global),
+                                       cmocka_unit_test(test_few_registers),
                                        cmocka_unit_test(test_model_off),
                                        cmocka_unit_test(test_print),
                                        cmocka_unit_test(test_lines),
