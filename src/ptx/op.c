@@ -1,6 +1,7 @@
 // From the words of a parsed instruction to its row of ptx.def: form, modifiers, what each operand is.
 #include "ptx/op.h"
 #include "isa/form.h"
+#include <stdio.h>
 #include <string.h>
 
 // ---- the table ----------------------------------------------------------------------------------------------------
@@ -283,22 +284,25 @@ static struct match match_row(const struct row *row, const struct ptx_insn *insn
 {
     struct match m = {.row = row, .bad_suffix = -1};
     m.has_words = match_words(row, insn, &m.n_words);
-    m.has_types = m.has_words && match_types(row, insn, &m);
+    m.has_types = match_types(row, insn, &m);
     m.bad_suffix = find_bad_suffix(row, insn);
     return m;
 }
 
-// How well a row fits: words first, then types and suffixes; the best one is right or is what the error is about.
+// How well a row fits: types first, then words and suffixes; the best one is right or is what the error is about.
 static uint32_t match_score(const struct match *m)
 {
-    return (m->has_words && m->has_types && m->bad_suffix < 0) * 1000u + m->has_words * 100u + m->has_types * 20u +
-           (m->bad_suffix < 0) * 10u + m->n_words;
+    return (m->has_words && m->has_types && m->bad_suffix < 0) * 1000u + m->has_types * 150u + m->has_words * 100u +
+           (m->bad_suffix < 0) * 20u + m->n_words;
 }
 
 static bool explain(struct place at, const struct match *best, struct err *err)
 {
-    if (!best->has_words)
-        return fail(at, err, "unknown instruction: a word is missing or unknown", "");
+    if (!best->has_words) {
+        char what[96];
+        snprintf(what, sizeof what, "unknown instruction: a word of `%s` is missing or unknown", best->row->opcode);
+        return fail(at, err, what, "");
+    }
     if (best->bad_suffix >= 0) {
         at.suffix = best->bad_suffix;
         return fail(at, err, "unknown or illegal suffix", at.insn->suffixes[at.suffix]);

@@ -79,7 +79,8 @@ static void mistakes(void **state)
     bad("add.s32 d, a;", "number of operands", 5);
     bad("add.s32 d, a, b, c;", "number of operands", 5);
     bad("add.s32 d|p, a, b;", "pair", 5);
-    bad("mul.s32 d, a, b;", "a word is missing", 5);
+    bad("mul.s32 d, a, b;", "a word of `mul.lo` is missing", 5);
+    bad("shfl.sync.frob.b32 d, a, b, c, d;", "a word of `shfl.sync.idx` is missing", 5);
     bad("add d, a, b;", "type is missing", 5);
     bad("@p add.f16 d, a, b;", "illegal type .f16", 12);
 }
