@@ -342,6 +342,14 @@ static void print_finding(struct page *page)
         page_wrap(page->out, "fix        ", finding.fix);
 }
 
+// The first line of the fault's text, without its "=========": the whole of it stands on standard error of
+// the run.
+static void print_fault(struct page *page, const char *text)
+{
+    text += strspn(text, "= ");
+    page_wrap(page->out, "fault      ", arena_string(page->report->arena, text, strcspn(text, "\n")));
+}
+
 static void print_launch(struct page *page)
 {
     buf_printf(page->out, "%s\n", page->l->name);
@@ -358,7 +366,7 @@ static void print_launch(struct page *page)
         print_finding(page);
     }
     if (page->l->launch->fault)
-        page_wrap(page->out, "fault      ", page->l->launch->fault);
+        print_fault(page, page->l->launch->fault);
     buf_puts(page->out, "\n");
 }
 
