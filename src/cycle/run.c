@@ -85,6 +85,11 @@ static struct kernel_needs needs_of(const struct launch *launch)
     return needs;
 }
 
+static uint64_t blocks_of(const struct launch *launch)
+{
+    return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
+
 // The caches as the launch finds them.
 static struct memsys *prepare_memsys(struct engine *engine, const struct run_options *options,
                                      uint64_t l1_bytes)
@@ -133,7 +138,9 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
     uint8_t *memory = slab_need(&engine->slab, run->n_sms * sm_bytes);
     for (uint32_t i = 0; i < run->n_sms; i++)
         sm_init(&run->sms[i], &run->arena, launch, device, run->memsys, occupancy, i, memory + i * sm_bytes);
-    run->n_blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
+    run->n_blocks = (uint32_t)blocks_of(launch);
+    if (options->progress)
+        atomic_store_explicit(&options->progress->n_blocks, run->n_blocks, memory_order_relaxed);
     run->cycle_shift = run->sms[0].cycle_shift;
     run->epoch_instructions = UINT64_MAX; // nothing known yet
     run->epoch_ticks = (options->epoch_cycles ? options->epoch_cycles : DEFAULT_EPOCH_CYCLES)
@@ -273,7 +280,6 @@ static void note_progress(struct run *run)
     if (!progress)
         return;
     atomic_store_explicit(&progress->blocks_done, run->blocks_done, memory_order_relaxed);
-    atomic_store_explicit(&progress->n_blocks, run->n_blocks, memory_order_relaxed);
     atomic_store_explicit(&progress->warp_instructions, n, memory_order_relaxed);
 }
 
@@ -387,6 +393,9 @@ bool engine_run(struct engine *engine, struct launch *launch, const struct run_o
     *result = (struct run_result){.occupancy = occupancy_of(engine->device, &needs)};
     if (!launch_check(engine->device, &needs, err))
         return false;
+    if (blocks_of(launch) > UINT32_MAX)
+        return err_set(err, "%llu blocks are more than this program counts (4294967295)",
+                       (unsigned long long)blocks_of(launch));
     run_init(&run, engine, launch, options, &result->occupancy);
     struct dram_totals before = dram_totals(run.memsys);
     run_epochs(&run);

@@ -321,6 +321,13 @@ static void what_does_not_fit_is_refused(void **state)
     struct run_result result;
     assert_false(engine_run(m.engine, &launch, &counting, counters, &result, &err));
     assert_true(err.set);
+    struct err more = {0};
+    launch.block[0] = 32;
+    launch.grid[0] = 1 << 20;
+    launch.grid[1] = 1 << 15;
+    assert_false(
+        engine_run(m.engine, &launch, &counting, counters, &result, &more)); // would count round to 2^35
+    assert_true(more.set);
     machine_release(&m);
 }
 
