@@ -190,17 +190,18 @@ struct stall {
 
 static void stall_note(struct stall *stall, const struct warp *warp)
 {
-    uint32_t at_barrier = 0, elsewhere = 0;
+    uint32_t at_barrier = 0, elsewhere = 0, barriers = 0; // barriers: bit b = some lanes wait at b
     const struct split *found = NULL;
     for (uint32_t used = warp->used; used; used &= used - 1) {
         const struct split *split = &warp->splits[__builtin_ctz(used)];
         bool is_barrier = split->state == SPLIT_BLOCK_BARRIER;
         at_barrier += is_barrier;
         elsewhere += !is_barrier;
+        barriers |= is_barrier ? 1u << split->waits_for : 0;
         if (!found || is_barrier)
             found = split;
     }
-    bool is_divergent = at_barrier && elsewhere;
+    bool is_divergent = at_barrier && (elsewhere || (barriers & (barriers - 1)));
     if (!found || (stall->split && !is_divergent) || stall->is_divergent)
         return;
     *stall = (struct stall){warp, found, at_barrier > 0, is_divergent};
