@@ -66,8 +66,8 @@ void record_launch(struct arena *arena, const struct device *device, const struc
 static const char *joined(struct arena *arena, int argc, char **argv)
 {
     struct buf text = {0};
-    for (int i = 1; i < argc; i++)
-        buf_printf(&text, "%s%s", i > 1 ? " " : "", argv[i]);
+    for (int i = 0; i < argc; i++)
+        buf_printf(&text, "%s%s", i ? " " : "", argv[i]);
     const char *copy = arena_string(arena, text.at ? text.at : "", text.n);
     buf_release(&text);
     return copy;
@@ -78,7 +78,7 @@ struct profile_environment record_environment(struct arena *arena, int argc, cha
 {
     char host[256] = "";
     gethostname(host, sizeof host - 1);
-    return (struct profile_environment){.program = argc > 0 ? argv[0] : "",
+    return (struct profile_environment){.program = "warpglass",
                                         .arguments = joined(arena, argc, argv),
                                         .host = arena_string(arena, host, strlen(host)),
                                         .version = WARPGLASS_VERSION,

@@ -13,7 +13,7 @@ void record_launch(struct arena *arena, const struct device *device, const struc
                    const struct run_options *options, const struct run_result *result,
                    const struct counters *counters, const char *fault, struct profile_launch *out);
 
-// Program, arguments, host, process and time of this process; argv may be NULL.
+// Arguments (argv[0] is the command), host, process and time of this process.
 struct profile_environment record_environment(struct arena *arena, int argc, char **argv,
                                               const char *device_reason);
 #endif
