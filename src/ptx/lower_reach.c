@@ -113,13 +113,31 @@ static uint32_t reach_function(struct lowering *l, const struct ptx_function *fu
     return (uint32_t)l->reached.n - 1;
 }
 
+// Why a function that is only declared cannot be called, as far as its name tells.
+static const char *why_missing(const char *name)
+{
+    static const char *const known[][2] = {
+        {"vprintf", "is printf in device code and not supported yet"},
+        {"malloc", "is allocation in device code and not supported yet"},
+        {"free", "is allocation in device code and not supported yet"},
+        {"cudaLaunchDevice", "starts kernels from device code and is not supported yet"},
+        {"cudaLaunchDeviceV2", "starts kernels from device code and is not supported yet"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i][0], name) == 0)
+            return known[i][1];
+    if (strncmp(name, "__nv_", 5) == 0)
+        return "belongs to libdevice and is not defined in this module: link it when compiling";
+    return "is not defined in this module";
+}
+
 static bool reach_direct(struct lowering *l, uint32_t caller, const struct ptx_insn *insn, const char *name)
 {
     const struct ptx_function *callee = ptx_find_function(l->module, name);
     if (callee && !callee->has_body && is_native(name))
         return true;
     if (!callee || !callee->has_body)
-        return lower_fail(l, insn->at, "calls %s, which is not defined in this module", name);
+        return lower_fail(l, insn->at, "calls %s, which %s", name, why_missing(name));
     if (callee->is_entry)
         return lower_fail(l, insn->at, "calls %s, which is a kernel", name);
     if (!call_accepts(insn, callee))

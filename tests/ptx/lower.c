@@ -490,6 +490,8 @@ static void mistakes(void **state)
     check_mistake("", "mov.u32 %r1, %pm0;", 14, "kernel k: unknown special register %pm0");
     check_mistake(".extern .func f();", "call f, ();", 1,
                   "kernel k: calls f, which is not defined in this module");
+    check_mistake(".extern .func vprintf;", "call vprintf, ();", 1,
+                  "kernel k: calls vprintf, which is printf in device code and not supported yet");
     check_mistake("", "add.u32 %r1, %h1, 1;", 14,
                   "kernel k: register %h1 is narrower than the .u32 that is read");
     check_mistake("", "add.u64 %r1, %d1, 1;", 9,
