@@ -8,12 +8,22 @@
 #include "simt/address.h"
 #include "simt/ops.h"
 
-// Where the bytes of the lanes are: lane i's at base + (addr[i] - origin).
+// Where the bytes of the lanes are: lane i's at host address addr[i] + shift, modulo 2^64. (Two words, so that it is passed
+// in registers.)
 struct lane_bytes {
-    uint8_t *base;
-    uint64_t origin;
+    uint64_t shift;
     const uint64_t *addr;
 };
+
+ALWAYS_INLINE uint8_t *lane_host(struct lane_bytes bytes, int lane, uint32_t offset)
+{
+    return (uint8_t *)(uintptr_t)(bytes.addr[lane] + bytes.shift + offset);
+}
+
+ALWAYS_INLINE struct lane_bytes lane_bytes_of(const uint8_t *host, uint64_t address, const uint64_t *addr)
+{
+    return (struct lane_bytes){(uint64_t)(uintptr_t)host - address, addr};
+}
 
 // How the addresses of the lanes that are on lie to each other.
 enum layout {
@@ -43,11 +53,11 @@ ALWAYS_INLINE void load_scattered(struct warp *warp, const struct insn *insn, st
                                   enum elem elem)
 {
     for (uint32_t j = 0; j < insn->n_data; j++) {
-        const uint8_t *base = from.base + j * elem_bytes(elem);
         if (insn->data[j] == ROW_NONE)
             continue;
         uint32_t *row = row_write(warp, insn->data[j]);
-        EACH_LANE_ON(i, element_load(row, i, base + (from.addr[i] - from.origin), elem));
+        const uint32_t offset = j * elem_bytes(elem);
+        EACH_LANE_ON(i, element_load(row, i, lane_host(from, i, offset), elem));
     }
 }
 
@@ -56,8 +66,8 @@ ALWAYS_INLINE void store_scattered(const struct warp *warp, const struct insn *i
 {
     for (uint32_t j = 0; j < insn->n_data; j++) {
         const uint32_t *row = row_read(warp, insn->data[j]);
-        uint8_t *base = to.base + j * elem_bytes(elem);
-        EACH_LANE_ON(i, element_store(row, i, base + (to.addr[i] - to.origin), elem));
+        const uint32_t offset = j * elem_bytes(elem);
+        EACH_LANE_ON(i, element_store(row, i, lane_host(to, i, offset), elem));
     }
 }
 
@@ -75,8 +85,7 @@ ALWAYS_INLINE void load_word_pair(struct warp *warp, const struct insn *insn, ui
                                   lanemask on)
 {
     uint32_t *low = row_write(warp, insn->data[j]), *high = row_write(warp, insn->data[j + 1]);
-    const uint8_t *base = from.base + j * 4;
-    EACH_LANE_ON(i, const uint64_t pair = ELEMENT_LOAD(uint64_t, base + (from.addr[i] - from.origin));
+    EACH_LANE_ON(i, const uint64_t pair = ELEMENT_LOAD(uint64_t, lane_host(from, i, j * 4));
                  low[i] = (uint32_t)pair; high[i] = (uint32_t)(pair >> 32));
 }
 
@@ -84,8 +93,7 @@ ALWAYS_INLINE void store_word_pair(const struct warp *warp, const struct insn *i
                                    lanemask on)
 {
     const uint32_t *low = row_read(warp, insn->data[j]), *high = row_read(warp, insn->data[j + 1]);
-    uint8_t *base = to.base + j * 4;
-    EACH_LANE_ON(i, ELEMENT_STORE(uint64_t, base + (to.addr[i] - to.origin), low[i] | (uint64_t)high[i] << 32));
+    EACH_LANE_ON(i, ELEMENT_STORE(uint64_t, lane_host(to, i, j * 4), low[i] | (uint64_t)high[i] << 32));
 }
 
 // ---- contiguous words -------------------------------------------------------------------------------------------------
@@ -168,7 +176,7 @@ ALWAYS_INLINE void move_word_vector(struct warp *warp, const struct insn *insn, 
 ALWAYS_INLINE void move_lanes(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on,
                               enum layout layout, bool is_load)
 {
-    uint8_t *first = bytes.base + (bytes.addr[0] - bytes.origin);
+    uint8_t *first = lane_host(bytes, 0, 0);
     if (layout == LAYOUT_CONTIGUOUS && insn->elem == ELEM_B32 && insn->n_data == 1 && insn->data[0] != ROW_NONE) {
         if (is_load)
             load_contiguous_words(row_write(warp, insn->data[0]), first);
@@ -221,7 +229,7 @@ ALWAYS_INLINE enum step_kind move_global(struct sim *sim, struct warp *warp, con
     uint8_t *base = memory_host_fast(sim->launch->memory, &sim->cursor, span.low, span.high - span.low + access->width);
     if (__builtin_expect(base == NULL, 0))
         return op_move_scattered(sim, warp, insn, on);
-    move_lanes(warp, insn, (struct lane_bytes){base, span.low, access->addr}, on, layout, is_load);
+    move_lanes(warp, insn, lane_bytes_of(base, span.low, access->addr), on, layout, is_load);
     return STEP_ACCESS;
 }
 
@@ -235,7 +243,7 @@ ALWAYS_INLINE enum step_kind move_window(struct sim *sim, struct warp *warp, con
     const bool outside = size_bytes < access->width || span.high > size_bytes - access->width || span.low > span.high;
     if (__builtin_expect(outside || (span.bits & (access->width - 1u)), 0))
         return fault_access(sim, warp);
-    move_lanes(warp, insn, (struct lane_bytes){window, 0, access->addr}, on, layout, is_load);
+    move_lanes(warp, insn, lane_bytes_of(window, 0, access->addr), on, layout, is_load);
     if (__builtin_expect(access->is_strong, 0))
         split_count_strong(warp);
     return STEP_ACCESS;

@@ -46,7 +46,8 @@ static void hints_and_fences_change_nothing(void **state)
     (void)state;
     expect("mov.u32 %r4, %r1;\nprefetch.global.L2 [%rd1];\nprefetch.global.L1 [%rd1];\nprefetchu.L1 [%rd1];\n"
            "red.global.add.u32 [%rd1+512], 1;\nfence.acq_rel.gpu;\nfence.sc.cta;\nmembar.cta;\nmembar.sys;\nnanosleep.u32 100;\n"
-           "setp.eq.u32 %p1, %r1, 1000;\n@%p1 brkpt;\n",
+           "griddepcontrol.wait;\ngriddepcontrol.launch_dependents;\nsetmaxnreg.dec.sync.aligned.u32 40;\n"
+           "setmaxnreg.inc.sync.aligned.u32 232;\npmevent 7;\nsetp.eq.u32 %p1, %r1, 1000;\n@%p1 brkpt;\n",
            itself);
 }
 
