@@ -66,7 +66,8 @@ endif
 OPTIMIZE         := $(if $(SAN)$(COVER),-O1,-O2)
 OPTIMIZE_HANDLER := $(if $(SAN)$(COVER),-O1,-O3)
 
-# The lane handlers exist once per x86-64 level, chosen at start; on other machines once.
+# The lane handlers exist once per x86-64 level, chosen at start; on other machines once. They change the rounding
+# direction: clang turns 0 into -0 when rounding down unless it is told so.
 ifneq ($(findstring x86_64,$(MACHINE)),)
 HANDLER_LEVELS := base v3 v4
 COMMON += -DHAVE_HANDLER_LEVELS=1
@@ -77,7 +78,7 @@ LEVEL_FLAGS_base :=
 LEVEL_FLAGS_v3 := -march=x86-64-v3
 LEVEL_FLAGS_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 HANDLER_FLAGS := $(OPTIMIZE_HANDLER) \
-    $(if $(findstring clang,$(CC)),-fno-unroll-loops,-fno-trapping-math)
+    $(if $(findstring clang,$(CC)),-fno-unroll-loops -frounding-math,-fno-trapping-math)
 
 # Cross compilation only makes objects: the libraries' headers do not depend on the machine.
 ifneq ($(IS_CROSS),)
