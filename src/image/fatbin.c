@@ -208,7 +208,7 @@ static bool scan_wrapped(const void *at, bool is_relocatable, struct image_list 
 {
     size_t taken;
     const uint8_t *bytes = at;
-    if (fatbin_is(bytes, sizeof(uint32_t)))
+    if (fatbin_is(bytes, strnlen(at, sizeof(uint32_t)))) // a text may be shorter
         return scan_container("", bytes, SIZE_MAX, is_relocatable, out, &taken, err);
     size_t length = strlen(at);
     if (!ptx_text_is(bytes, length))

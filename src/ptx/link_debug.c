@@ -123,11 +123,37 @@ static const char *loc_directive(struct linker *l, const struct part *part, cons
                 : arena_printf(l->arena, ".loc %u%.*s", file, length, place);
 }
 
+static bool names_functions(const char *text)
+{
+    return strncmp(text, ".alias ", 7) == 0 || strstr(text, ": .calltargets ");
+}
+
+// ".alias a, b;" and "list: .calltargets f, g;" with the names that functions of this part were given.
+static const char *rename_functions(struct linker *l, const struct part *part, const char *text)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$%.";
+    struct buf out = {0};
+    while (*text) {
+        size_t length = strspn(text, letters);
+        const char *given = length ? map_get(&part->renamed, text, length) : NULL;
+        if (given)
+            buf_puts(&out, given);
+        else
+            buf_add(&out, text, length ? length : 1);
+        text += length ? length : 1;
+    }
+    const char *copy = arena_string(l->arena, out.at, out.n);
+    buf_release(&out);
+    return copy;
+}
+
 const char *link_directive(struct linker *l, uint32_t index, const char *text)
 {
     static const char *const said_already[] = {".version ", ".target ", ".address_size ", ".file "};
     if (strncmp(text, ".loc ", 5) == 0)
         return loc_directive(l, &l->parts[index], text);
+    if (names_functions(text))
+        return rename_functions(l, &l->parts[index], text);
     for (size_t i = 0; i < sizeof said_already / sizeof said_already[0]; i++)
         if (strncmp(text, said_already[i], strlen(said_already[i])) == 0)
             return NULL;

@@ -242,6 +242,33 @@ static void test_addresses(void **state)
     arena_release(&b.arena);
 }
 
+// Lists of functions that may be called and second names follow as well: the text would not be read back
+// otherwise.
+static void test_lists_of_functions(void **state)
+{
+    (void)state;
+    static const char part[] =
+        HEAD FUNCTION("", "own", "1") ".func (.param .b32 r) second(.param .b32 p);\n"
+                                      ".alias second, own;\n"
+                                      ".visible .entry k()\n{\n\t.param .b32 a;\n\t.param .b32 "
+                                      "q;\n\t.reg .b64 %rd<2>;\n\tmov.u64 %rd1, own;\n"
+                                      "\tlist: .calltargets own, second;\n"
+                                      "\tcall (q), %rd1, (a), list;\n\tret;\n}\n";
+    struct bench b;
+    link_good(&b, LINK_APART, (const char *const[MOST_PARTS]){part, part});
+    const struct ptx_function *k = ptx_find_function(b.whole, "k$2");
+    assert_non_null(k);
+    assert_string_equal(k->insns[0].operands[1].name, "own$2");
+    assert_string_equal(k->insns[1].targets->functions[0], "own$2");
+    assert_string_equal(k->insns[1].targets->functions[1], "second$2");
+    struct buf text = {0};
+    ptx_print(b.whole, &text);
+    assert_non_null(strstr(text.at, ".alias second$2, own$2;"));
+    assert_non_null(strstr(text.at, "list: .calltargets own$2, second$2;"));
+    buf_release(&text);
+    arena_release(&b.arena);
+}
+
 static void test_weak_kernels(void **state)
 {
     (void)state;
@@ -463,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_nested_places),
         cmocka_unit_test(test_few),
         cmocka_unit_test(test_head),
+        cmocka_unit_test(test_lists_of_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
