@@ -1,99 +1,96 @@
-// Sectored cache: setting up, finding a victim, ageing. The look-up itself is in the header.
+// Sectored cache: setting up, finding a victim. The look-up itself is in the
+// header.
 #include "mem/cache.h"
 #include "base/err.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-    SET_ALIGN = 64,
-    HUGE_PAGE_BYTES = 2 << 20,
-    STAMP_BITS = 31
-}; // stamps are compared as signed numbers: cheaper
+enum { HUGE_PAGE_BYTES = 2 << 20, WAY_BYTES = 8, NO_RANK = 127 };
 
-typedef int32_t stamp_vector __attribute__((vector_size(16), aligned(16)));
-
-void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_t n_ways)
-{
-    if (n_ways == 0 || n_lines == 0)
-        BUG("cache %s of %u lines in sets of %u", name, n_lines, n_ways);
-    if (n_ways > n_lines)
-        n_ways = n_lines;
-    uint32_t n_sets = n_lines / n_ways;
-    n_ways = n_lines / n_sets;
-    uint32_t padded = (n_ways + 3) & ~3u;
-    uint32_t way_bits = 32 - (uint32_t)__builtin_clz(n_ways);
-    *cache = (struct cache){.n_sets = n_sets,
-                            .n_ways = n_ways,
-                            .n_ways_padded = padded,
-                            .set_words = CACHE_PLANES * padded,
-                            .name = name,
-                            .way_bits = way_bits,
-                            .end_of_time = (1u << (STAMP_BITS - way_bits)) - 1,
-                            .sets_inverse = UINT64_MAX / n_sets + (n_sets > 1)};
-    size_t bytes = (size_t)n_sets * cache->set_words * sizeof(uint32_t);
-    size_t align = bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : SET_ALIGN;
-    bytes = (bytes + align - 1) & ~(align - 1);
-    cache->words = aligned_alloc(align, bytes);
-    if (!cache->words)
-        err_memory(name, bytes);
-    if (align == HUGE_PAGE_BYTES)
-        madvise(cache->words, bytes, MADV_HUGEPAGE); // a hint: look-ups are scattered
-    cache_clear(cache);
+static void *allocate(const char *name, size_t size_bytes, size_t align) {
+  if (size_bytes >= HUGE_PAGE_BYTES)
+    align = HUGE_PAGE_BYTES;
+  size_bytes = (size_bytes + align - 1) & ~(align - 1);
+  void *at = aligned_alloc(align, size_bytes);
+  if (!at)
+    err_memory(name, size_bytes);
+  if (align == HUGE_PAGE_BYTES)
+    madvise(at, size_bytes, MADV_HUGEPAGE); // a hint: look-ups are scattered
+  return at;
 }
 
-void cache_release(struct cache *cache)
-{
-    free(cache->words);
-    *cache = (struct cache){0};
+void cache_init(struct cache *cache, const char *name, uint32_t n_lines,
+                uint32_t n_ways) {
+  if (n_ways == 0 || n_lines == 0)
+    BUG("cache %s of %u lines in sets of %u", name, n_lines, n_ways);
+  n_ways = n_ways < CACHE_MAX_WAYS ? n_ways : CACHE_MAX_WAYS;
+  n_ways = n_ways < n_lines ? n_ways : n_lines;
+  uint32_t n_sets = n_lines / n_ways;
+  n_sets += n_lines / n_sets > CACHE_MAX_WAYS;
+  n_ways = n_lines / n_sets;
+  uint32_t padded = (n_ways + CACHE_VECTOR_WAYS - 1) / CACHE_VECTOR_WAYS *
+                    CACHE_VECTOR_WAYS,
+           shift = 6;
+  while (1u << shift < WAY_BYTES * padded)
+    shift++;
+  *cache = (struct cache){.n_sets = n_sets,
+                          .n_ways = n_ways,
+                          .n_ways_padded = padded,
+                          .set_shift = shift,
+                          .sets_inverse = UINT64_MAX / n_sets + (n_sets > 1),
+                          .name = name};
+  cache->sets = allocate(name, (size_t)n_sets << shift, 64);
+  cache->words =
+      allocate(name, (size_t)n_sets * padded * sizeof *cache->words, 64);
+  cache_clear(cache);
 }
 
-void cache_clear(struct cache *cache)
-{
-    for (uint32_t s = 0; s < cache->n_sets; s++) {
-        uint32_t *set = cache->words + (size_t)s * cache->set_words, padded = cache->n_ways_padded;
-        memset(set, 0xff, padded * sizeof *set);
-        memset(set + padded, 0, 3 * padded * sizeof *set);
-        for (uint32_t w = 0; w < padded; w++)
-            set[padded + w] = w < cache->n_ways ? w : INT32_MAX;
-    }
-    cache->now = 0;
+void cache_release(struct cache *cache) {
+  free(cache->sets);
+  free(cache->words);
+  *cache = (struct cache){0};
 }
 
-// Free ways have time 0, so the least stamp is that of a free way or of the least recently used one; padding
-// has the greatest.
-static uint32_t oldest_way(const struct cache *cache, const uint32_t *stamps)
-{
-    stamp_vector least = *(const stamp_vector *)stamps;
-    for (uint32_t i = 4; i < cache->n_ways_padded; i += 4) {
-        stamp_vector next = *(const stamp_vector *)(stamps + i), is_less = least < next;
-        least = (least & is_less) | (next & ~is_less);
-    }
-    int32_t low = least[0] < least[1] ? least[0] : least[1], high = least[2] < least[3] ? least[2] : least[3];
-    return (uint32_t)(low < high ? low : high) & ((1u << cache->way_bits) - 1);
+// The user's words are cleared when their line is taken.
+void cache_clear(struct cache *cache) {
+  uint32_t padded = cache->n_ways_padded;
+  for (uint32_t s = 0; s < cache->n_sets; s++) {
+    uint8_t *set = cache->sets + ((size_t)s << cache->set_shift),
+            *ranks = cache_ranks(cache, set);
+    memset(set, 0, padded);
+    for (uint32_t w = 0; w < padded; w++)
+      ranks[w] = (uint8_t)(w < cache->n_ways ? w : NO_RANK);
+    memset(cache_flags(cache, set), 0, padded * sizeof(uint16_t));
+    memset(cache_tags(cache, set), 0xff, padded * sizeof(uint32_t));
+  }
 }
 
-uint32_t *cache_take(struct cache *cache, uint32_t line, struct cache_evicted *evicted)
-{
-    uint32_t *set = cache_set(cache, line), padded = cache->n_ways_padded;
-    uint32_t way = oldest_way(cache, set + padded);
-    uint32_t *flags = set + 2 * padded + way;
-    *evicted = (struct cache_evicted){set[way], *flags};
-    set[way] = line;
-    *flags = 0;
-    *cache_user_of(cache, flags) = 0;
-    cache_touch(cache, flags);
-    return flags;
+// The way of the last rank: a free one as long as there are any, for they have
+// never been touched.
+static uint32_t oldest_way(const struct cache *cache, const uint8_t *ranks) {
+  cache_bytes last = cache_splat((uint8_t)(cache->n_ways - 1));
+  for (uint32_t i = 0; i < cache->n_ways_padded; i += CACHE_VECTOR_WAYS) {
+    cache_halves equal =
+        (cache_halves)(*(const cache_bytes *)(ranks + i) == last);
+    if (equal[0])
+      return i + (uint32_t)__builtin_ctzll(equal[0]) / 8;
+    if (equal[1])
+      return i + 8 + (uint32_t)__builtin_ctzll(equal[1]) / 8;
+  }
+  BUG("%s: no way is the oldest", cache->name);
 }
 
-// Order is kept, but neighbours in time may become equal: the lower way then counts as the older one.
-void cache_halve_stamps(struct cache *cache)
-{
-    uint32_t way_mask = (1u << cache->way_bits) - 1;
-    for (uint32_t s = 0; s < cache->n_sets; s++) {
-        uint32_t *stamps = cache->words + (size_t)s * cache->set_words + cache->n_ways_padded;
-        for (uint32_t w = 0; w < cache->n_ways; w++)
-            stamps[w] = ((stamps[w] >> cache->way_bits) + 1) / 2 << cache->way_bits | (stamps[w] & way_mask);
-    }
-    cache->now = (cache->now + 1) / 2;
+uint16_t *cache_take(struct cache *cache, uint32_t line,
+                     struct cache_evicted *evicted) {
+  uint8_t *set = cache_set(cache, line), *ranks = cache_ranks(cache, set);
+  uint32_t way = oldest_way(cache, ranks), *tag = cache_tags(cache, set) + way;
+  uint16_t *flags = cache_flags(cache, set) + way;
+  *evicted = (struct cache_evicted){*tag, *flags};
+  cache_rank_first(cache, ranks, way);
+  set[way] = cache_tag_hash(line);
+  *tag = line;
+  *flags = 0;
+  cache_words(cache, set)[way] = 0;
+  return flags;
 }

@@ -26,7 +26,7 @@ static uint32_t constant_miss(struct constant *constant, uint64_t address)
 {
     struct cache_evicted evicted;
     uint32_t line = (uint32_t)(address / constant->line_bytes);
-    uint32_t *flags = cache_find(&constant->cache, line);
+    uint16_t *flags = cache_find(&constant->cache, line);
     if (flags) {
         cache_touch(&constant->cache, flags);
         return 0;
