@@ -73,6 +73,17 @@ static void add_remark(struct arena *arena, const struct image *image, struct mo
                               image->name[0] ? ")" : "");
 }
 
+// ptxas takes -maxrregcount for kernels that say nothing themselves.
+static void limit_registers(struct ptx_module *module, const struct image *image)
+{
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        struct ptx_function *f = module->functions[i];
+        bool says_nothing = !f->max_registers && !f->max_threads[0] && !f->required_threads[0];
+        if (f->is_entry && says_nothing)
+            f->max_registers = image_max_registers(image);
+    }
+}
+
 // Parses the PTX that fits the device from each container whose images are, or are not, to be linked.
 static struct ptx_module *open_containers(struct arena *arena, const struct image_list *images, unsigned cc,
                                           bool is_relocatable, struct module *out, struct err *err)
@@ -88,8 +99,9 @@ static struct ptx_module *open_containers(struct arena *arena, const struct imag
         if (!image_decode(arena, image, &text, &length, err))
             return NULL;
         modules[n] = ptx_parse(arena, name_image(arena, out->path, images, image), text, length, err);
-        if (!modules[n++])
+        if (!modules[n])
             return NULL;
+        limit_registers(modules[n++], image);
         add_remark(arena, image, out);
     }
     return n == 0 ? NULL

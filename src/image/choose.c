@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "image/image.h"
 #include <stdio.h>
+#include <string.h>
 
 bool image_runs_on(const struct image *image, unsigned cc)
 {
@@ -44,6 +45,21 @@ const struct image *image_choose_in(const struct image_list *list, uint32_t cont
         if (list->at[i].container == container)
             best = better(best, &list->at[i], cc, wants_cubin);
     return best;
+}
+
+unsigned image_max_registers(const struct image *image)
+{
+    static const char option[] = "-maxrregcount=";
+    enum { MOST_DIGITS = 4 };
+    const char *found = strstr(image->options, option);
+    unsigned registers = 0;
+    for (size_t i = 0; found && i < MOST_DIGITS; i++) {
+        char c = found[strlen(option) + i];
+        if (c < '0' || c > '9')
+            break;
+        registers = registers * 10 + (unsigned)(c - '0');
+    }
+    return registers;
 }
 
 const char *image_target(const struct image *image, char out[16])

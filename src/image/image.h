@@ -88,6 +88,10 @@ const struct image *image_choose(const struct image_list *list, unsigned cc, boo
 const struct image *image_choose_in(const struct image_list *list, uint32_t container, unsigned cc,
                                     bool wants_cubin);
 
+// The limit of registers a thread that the image was built with (-maxrregcount), for kernels without launch
+// bounds; 0 = none.
+unsigned image_max_registers(const struct image *image);
+
 // "compute_90" "sm_90a", into 16 bytes.
 const char *image_target(const struct image *image, char out[16]);
 

@@ -90,6 +90,10 @@ static void test_options(void **state)
     struct opened debug = open_file("debug.fatbin"), plain = open_file("plain.fatbin");
     assert_non_null(strstr(debug.list.at[0].options, "-maxrregcount=32"));
     assert_string_equal(plain.list.at[0].options, "");
+    assert_int_equal(image_max_registers(&debug.list.at[0]), 32);
+    assert_int_equal(image_max_registers(&plain.list.at[0]), 0);
+    assert_int_equal(image_max_registers(&(struct image){.options = "-g -maxrregcount="}), 0);
+    assert_int_equal(image_max_registers(&(struct image){.options = "-maxrregcount=128 -g"}), 128);
     close_file(&debug);
     close_file(&plain);
 }
