@@ -48,28 +48,36 @@ DEFINE_SATURATE(s64, int64_t, INT64_MIN, INT64_MAX)
 #undef DEFINE_SATURATE
 
 // Rounded to an integral value by .rni .rzi .rmi .rpi (enum round); 0 = none given, as it is.
-static inline double round_integral(double x, enum round direction)
-{
-    switch (direction) {
-    case ROUND_RZ:
-        return trunc(x);
-    case ROUND_RM:
-        return floor(x);
-    case ROUND_RP:
-        return ceil(x);
-    case ROUND_RN:
-        return nearbyint(x);
-    default:
-        return x;
+#define DEFINE_ROUND_INTEGRAL(lane, type, suffix)                                                                       \
+    static inline type round_integral_##lane(type x, enum round direction)                                             \
+    {                                                                                                                  \
+        switch (direction) {                                                                                           \
+        case ROUND_RZ:                                                                                                 \
+            return trunc##suffix(x);                                                                                   \
+        case ROUND_RM:                                                                                                 \
+            return floor##suffix(x);                                                                                   \
+        case ROUND_RP:                                                                                                 \
+            return ceil##suffix(x);                                                                                    \
+        case ROUND_RN:                                                                                                 \
+            return nearbyint##suffix(x);                                                                               \
+        default:                                                                                                       \
+            return x;                                                                                                  \
+        }                                                                                                              \
     }
-}
+DEFINE_ROUND_INTEGRAL(f32, float, f)
+DEFINE_ROUND_INTEGRAL(f64, double, )
+#undef DEFINE_ROUND_INTEGRAL
 
 // A rounded number to an integer, clamped to its range. NaN gives 0, or the lowest number of the width of the result
-// when source or destination have 64 bits (PTX ISA, cvt): `nan` says what.
+// when source or destination have 64 bits (PTX ISA, cvt): `nan` says what. The limits are powers of two, exact in f32.
 #define DEFINE_FROM_FLOAT(lane, type, low, limit, high)                                                                 \
-    static inline type lane##_from_float(double x, type nan)                                                           \
+    static inline type lane##_from_f32(float x, type nan)                                                              \
     {                                                                                                                  \
-        return x >= (limit) ? (type)(high) : x >= (low) ? (type)x : x < (low) ? (type)(low) : nan;                     \
+        return x >= limit##f ? (type)(high) : x >= low##f ? (type)x : x < low##f ? (type)low##f : nan;                 \
+    }                                                                                                                  \
+    static inline type lane##_from_f64(double x, type nan)                                                             \
+    {                                                                                                                  \
+        return x >= limit ? (type)(high) : x >= low ? (type)x : x < low ? (type)low : nan;                             \
     }
 DEFINE_FROM_FLOAT(u8, uint8_t, 0.0, 0x1p8, UINT8_MAX)
 DEFINE_FROM_FLOAT(s8, int8_t, -0x1p7, 0x1p7, INT8_MAX)

@@ -81,15 +81,34 @@ static uint64_t combine(enum atom_op op, enum atom_type type, uint64_t old, uint
     return combine_bits(op, old, b, c);
 }
 
-static uint64_t atom_apply(const struct insn *insn, uint8_t *at, uint64_t b, uint64_t c, bool is_global)
+// What an atomic instruction does, decoded once for all its lanes.
+struct atom_kind {
+    enum atom_op op;
+    enum atom_type type;
+    enum elem elem;
+    bool is_global, is_word_add; // the usual one: add of 32-bit integers
+};
+
+static struct atom_kind atom_kind_of(const struct insn *insn, bool is_global)
 {
-    enum atom_op op = MOD_GET(insn->mod, MOD_MODE, 4);
+    struct atom_kind kind = {MOD_GET(insn->mod, MOD_MODE, 4), atom_type_of(insn), insn->elem, is_global, false};
+    kind.is_word_add = kind.op == ATOM_ADD && (kind.type == ATOM_TYPE_u32 || kind.type == ATOM_TYPE_s32);
+    return kind;
+}
+
+static uint64_t atom_apply(struct atom_kind kind, uint8_t *at, uint64_t b, uint64_t c)
+{
+    if (kind.is_word_add) {
+        uint32_t word = ELEMENT_LOAD(uint32_t, at);
+        ELEMENT_STORE(uint32_t, at, word + (uint32_t)b);
+        return word;
+    }
     uint32_t row[2 * ROW_LANES];
     row[ROW_LANES] = 0;
-    element_load(row, 0, at, insn->elem);
+    element_load(row, 0, at, kind.elem);
     uint64_t old = get_u64(row, 0);
-    set_u64(row, 0, combine(op, atom_type_of(insn), old, b, c, is_global));
-    element_store(row, 0, at, insn->elem);
+    set_u64(row, 0, combine(kind.op, kind.type, old, b, c, kind.is_global));
+    element_store(row, 0, at, kind.elem);
     return old;
 }
 
@@ -120,11 +139,12 @@ static enum access_kind kind_of(const struct insn *insn)
 static enum step_kind apply_shared(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     const struct access *access = &sim->access;
+    const struct atom_kind kind = atom_kind_of(insn, false);
     for (lanemask rest = on; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         uint64_t b = operand_of(warp, insn->src[1], insn->elem, lane);
         uint64_t c = access->kind == ACCESS_CAS ? operand_of(warp, insn->src[2], insn->elem, lane) : 0;
-        uint64_t old = atom_apply(insn, warp->block->shared + access->addr[lane], b, c, false);
+        uint64_t old = atom_apply(kind, warp->block->shared + access->addr[lane], b, c);
         if (insn->dst != ROW_NONE)
             put_lane(row_write(warp, insn->dst), lane, insn->elem, old);
     }
@@ -210,7 +230,7 @@ enum step_kind op_strong_store(struct sim *sim, struct warp *warp, const struct 
 
 // ---- taking effect ----------------------------------------------------------------------------------------------------
 
-static void exchange_lane(const struct exchange *x, uint8_t *at, uint32_t lane)
+static void exchange_lane(const struct exchange *x, struct atom_kind kind, uint8_t *at, uint32_t lane)
 {
     const struct insn *insn = x->insn;
     const uint32_t size = elem_bytes(insn->elem);
@@ -229,7 +249,7 @@ static void exchange_lane(const struct exchange *x, uint8_t *at, uint32_t lane)
             element_store(row, 0, at + j * size, insn->elem);
         }
     } else {
-        uint64_t old = atom_apply(insn, at, x->operand[lane], x->operand2[lane], true);
+        uint64_t old = atom_apply(kind, at, x->operand[lane], x->operand2[lane]);
         if (insn->dst != ROW_NONE)
             put_lane(rows + (size_t)ROW_NUMBER(insn->dst) * ROW_LANES, lane, insn->elem, old);
     }
@@ -249,6 +269,7 @@ static void exchange_wake(const struct exchange *x)
 bool exchange_apply(struct sim *sim, struct exchange *exchange)
 {
     const struct access *access = &exchange->access;
+    const struct atom_kind kind = atom_kind_of(exchange->insn, true); // of no meaning for loads and stores
     for (lanemask rest = access->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         uint8_t *at = memory_host_fast(sim->launch->memory, &sim->cursor, access->addr[lane], access->width);
@@ -261,7 +282,7 @@ bool exchange_apply(struct sim *sim, struct exchange *exchange)
             sim->fault.access = access->kind;
             return false;
         }
-        exchange_lane(exchange, at, lane);
+        exchange_lane(exchange, kind, at, lane);
     }
     exchange_wake(exchange);
     return true;

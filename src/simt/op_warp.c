@@ -14,30 +14,36 @@ static lanemask members_arrive(struct warp *warp, const struct insn *insn, rowre
 
 // ---- shuffle --------------------------------------------------------------------------------------------------------
 
-// Lane that lane i reads (PTX ISA, shfl.sync): c holds the segment mask in bits 12..8 and the clamp in bits 4..0.
-static int source_lane(enum form form, int i, uint32_t b, uint32_t c, bool *in_range)
+// Lane that each lane reads (PTX ISA, shfl.sync): c holds the segment mask in bits 12..8 and the clamp in bits 4..0.
+// Returns the lanes whose source is in range; the others read themselves.
+#define SOURCE_LANES(wanted, reached)                                                                                   \
+    for (int i = 0; i < ROW_LANES; i++) {                                                                              \
+        const int segment = (int)(c[i] >> 8 & 0x1f), clamp = (int)(c[i] & 0x1f), delta = (int)(b[i] & 0x1f);           \
+        const int low = i & segment, limit = low | (clamp & ~segment), j = (wanted);                                   \
+        const bool in_range = (reached);                                                                               \
+        (void)low, (void)delta, (void)segment;                                                                         \
+        source[i] = in_range ? j & 31 : i;                                                                             \
+        valid |= in_range ? lane_bit[i] : 0;                                                                           \
+    }
+
+static lanemask source_lanes(enum form form, const uint32_t *b, const uint32_t *c, int *source)
 {
-    int segment = (int)(c >> 8 & 0x1f), clamp = (int)(c & 0x1f), delta = (int)(b & 0x1f);
-    int low = i & segment, high = low | (clamp & ~segment), j = i;
+    lanemask valid = 0;
     switch (form) {
     case FORM_SHFL_UP_b32:
-        j = i - delta;
-        *in_range = j >= high;
+        SOURCE_LANES(i - delta, j >= limit)
         break;
     case FORM_SHFL_DOWN_b32:
-        j = i + delta;
-        *in_range = j <= high;
+        SOURCE_LANES(i + delta, j <= limit)
         break;
     case FORM_SHFL_BFLY_b32:
-        j = i ^ delta;
-        *in_range = j <= high;
+        SOURCE_LANES(i ^ delta, j <= limit)
         break;
     default:
-        j = low | (delta & ~segment);
-        *in_range = j <= high;
+        SOURCE_LANES(low | (delta & ~segment), j <= limit)
         break;
     }
-    return *in_range ? j : i;
+    return valid;
 }
 
 enum step_kind op_shuffle(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
@@ -47,12 +53,10 @@ enum step_kind op_shuffle(struct sim *sim, struct warp *warp, const struct insn 
         return STEP_SWITCH;
     const uint32_t *a = row_read(warp, insn->src[0]), *b = row_read(warp, insn->src[1]), *c = row_read(warp, insn->src[2]);
     uint32_t out[ROW_LANES];
-    lanemask valid = 0;
-    for (int i = 0; i < ROW_LANES; i++) {
-        bool in_range;
-        out[i] = a[source_lane(insn->form, i, b[i], c[i], &in_range) & 31];
-        valid |= in_range ? lane_bit[i] : 0;
-    }
+    int source[ROW_LANES];
+    lanemask valid = source_lanes(insn->form, b, c, source);
+    for (int i = 0; i < ROW_LANES; i++)
+        out[i] = a[source[i]];
     if (insn->dst != ROW_NONE)
         put_rows(warp, insn->dst, out, 1, on);
     pred_write(warp, insn->pdst[0], valid, on);

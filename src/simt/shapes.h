@@ -87,7 +87,7 @@
 
 // The lanes are computed by one loop over arrays. Without modifiers (and for f32 straight from the rows) that is all;
 // with them, operands are copied, flushed and the direction of rounding is set around the loop.
-enum { FLOAT_MODIFIERS = 1 << MOD_FTZ | 1 << MOD_SAT };
+enum { FLOAT_MODIFIERS = 1 << MOD_FTZ | 1 << MOD_SAT | 1 << MOD_NAN | 1 << MOD_ABS };
 
 static inline bool has_float_modifiers(uint32_t mod)
 {
@@ -124,6 +124,7 @@ DEFINE_FLOAT_LANES(f64)
                                                                      lanemask on)                                      \
     {                                                                                                                  \
         lane_##lane r[ROW_LANES], operands[3][ROW_LANES];                                                              \
+        UNUSED_OK const uint32_t mod = insn->mod;                                                                      \
         for (int k = 0; k < (n); k++)                                                                                  \
             lanes_read_##lane(operands[k], SOURCE(k), insn->mod);                                                      \
         int direction = rounding_of(insn->mod);                                                                        \
@@ -150,6 +151,7 @@ DEFINE_FLOAT_LANES(f64)
             h_##id##_##type##_modified(warp, insn, on);                                                                \
             return STEP_PLAIN;                                                                                         \
         }                                                                                                              \
+        UNUSED_OK const uint32_t mod = 0; /* of those that an expression asks for */                                   \
         rows uint32_t out[WORDS_##lane * ROW_LANES];                                                                   \
         EACH_LANE(i)                                                                                                   \
         {                                                                                                              \
@@ -339,9 +341,9 @@ static inline lanemask combine_preds(lanemask mask, const struct warp *warp, con
         uint32_t out[WORDS_##to * ROW_LANES];                                                                          \
         lanes_read_##lane(x, SOURCE(0), insn->mod);                                                                    \
         if (direction == ROUND_RZ)                                                                                     \
-            EACH_LANE(i) set_##to(out, i, to##_from_float(trunc(x[i]), NAN_AS_INTEGER(lane_##to, sizeof x[0])));       \
+            EACH_LANE(i) set_##to(out, i, to##_from_##lane(round_integral_##lane(x[i], ROUND_RZ), NAN_AS_INTEGER(lane_##to, sizeof x[0])));       \
         else                                                                                                           \
-            EACH_LANE(i) set_##to(out, i, to##_from_float(round_integral(x[i], direction),                             \
+            EACH_LANE(i) set_##to(out, i, to##_from_##lane(round_integral_##lane(x[i], direction),                             \
                                                           NAN_AS_INTEGER(lane_##to, sizeof x[0])));                    \
         put_rows(warp, insn->dst, out, WORDS_##to, on);                                                                \
         return STEP_PLAIN;                                                                                             \
@@ -370,7 +372,7 @@ static inline lanemask combine_preds(lanemask mask, const struct warp *warp, con
 #define HANDLER_CVT_FF(id, type, lane, to)                                                                              \
     HANDLER_CVT_ROUNDED(id, type, to, lane_##lane x[ROW_LANES]; lanes_read_##lane(x, SOURCE(0), insn->mod);            \
                         const enum round integral = MOD_GET(insn->mod, MOD_MODE, 4);,                                  \
-                        (lane_##to)round_integral(x[i], integral))
+                        (lane_##to)round_integral_##lane(x[i], integral))
 
 // ---- carry chains -----------------------------------------------------------------------------------------------------------
 
