@@ -1,5 +1,4 @@
-// Sectored cache: setting up, finding a victim. The look-up itself is in the
-// header.
+// Sectored cache: setting up, finding a victim. The look-up itself is in the header.
 #include "mem/cache.h"
 #include "base/err.h"
 #include <stdlib.h>
@@ -8,89 +7,87 @@
 
 enum { HUGE_PAGE_BYTES = 2 << 20, WAY_BYTES = 8, NO_RANK = 127 };
 
-static void *allocate(const char *name, size_t size_bytes, size_t align) {
-  if (size_bytes >= HUGE_PAGE_BYTES)
-    align = HUGE_PAGE_BYTES;
-  size_bytes = (size_bytes + align - 1) & ~(align - 1);
-  void *at = aligned_alloc(align, size_bytes);
-  if (!at)
-    err_memory(name, size_bytes);
-  if (align == HUGE_PAGE_BYTES)
-    madvise(at, size_bytes, MADV_HUGEPAGE); // a hint: look-ups are scattered
-  return at;
+static void *allocate(const char *name, size_t size_bytes, size_t align)
+{
+    if (size_bytes >= HUGE_PAGE_BYTES)
+        align = HUGE_PAGE_BYTES;
+    size_bytes = (size_bytes + align - 1) & ~(align - 1);
+    void *at = aligned_alloc(align, size_bytes);
+    if (!at)
+        err_memory(name, size_bytes);
+    if (align == HUGE_PAGE_BYTES)
+        madvise(at, size_bytes, MADV_HUGEPAGE); // a hint: look-ups are scattered
+    return at;
 }
 
-void cache_init(struct cache *cache, const char *name, uint32_t n_lines,
-                uint32_t n_ways) {
-  if (n_ways == 0 || n_lines == 0)
-    BUG("cache %s of %u lines in sets of %u", name, n_lines, n_ways);
-  n_ways = n_ways < CACHE_MAX_WAYS ? n_ways : CACHE_MAX_WAYS;
-  n_ways = n_ways < n_lines ? n_ways : n_lines;
-  uint32_t n_sets = n_lines / n_ways;
-  n_sets += n_lines / n_sets > CACHE_MAX_WAYS;
-  n_ways = n_lines / n_sets;
-  uint32_t padded = (n_ways + CACHE_VECTOR_WAYS - 1) / CACHE_VECTOR_WAYS *
-                    CACHE_VECTOR_WAYS,
-           shift = 6;
-  while (1u << shift < WAY_BYTES * padded)
-    shift++;
-  *cache = (struct cache){.n_sets = n_sets,
-                          .n_ways = n_ways,
-                          .n_ways_padded = padded,
-                          .set_shift = shift,
-                          .sets_inverse = UINT64_MAX / n_sets + (n_sets > 1),
-                          .name = name};
-  cache->sets = allocate(name, (size_t)n_sets << shift, 64);
-  cache->words =
-      allocate(name, (size_t)n_sets * padded * sizeof *cache->words, 64);
-  cache_clear(cache);
+void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_t n_ways)
+{
+    if (n_ways == 0 || n_lines == 0)
+        BUG("cache %s of %u lines in sets of %u", name, n_lines, n_ways);
+    n_ways = n_ways < CACHE_MAX_WAYS ? n_ways : CACHE_MAX_WAYS;
+    n_ways = n_ways < n_lines ? n_ways : n_lines;
+    uint32_t n_sets = n_lines / n_ways;
+    n_sets += n_lines / n_sets > CACHE_MAX_WAYS;
+    n_ways = n_lines / n_sets;
+    uint32_t padded = (n_ways + CACHE_VECTOR_WAYS - 1) / CACHE_VECTOR_WAYS * CACHE_VECTOR_WAYS, shift = 6;
+    while (1u << shift < WAY_BYTES * padded)
+        shift++;
+    *cache = (struct cache){.n_sets = n_sets,
+                            .n_ways = n_ways,
+                            .n_ways_padded = padded,
+                            .set_shift = shift,
+                            .sets_inverse = UINT64_MAX / n_sets + (n_sets > 1),
+                            .name = name};
+    cache->sets = allocate(name, (size_t)n_sets << shift, 64);
+    cache->words = allocate(name, (size_t)n_sets * padded * sizeof *cache->words, 64);
+    cache_clear(cache);
 }
 
-void cache_release(struct cache *cache) {
-  free(cache->sets);
-  free(cache->words);
-  *cache = (struct cache){0};
+void cache_release(struct cache *cache)
+{
+    free(cache->sets);
+    free(cache->words);
+    *cache = (struct cache){0};
 }
 
 // The user's words are cleared when their line is taken.
-void cache_clear(struct cache *cache) {
-  uint32_t padded = cache->n_ways_padded;
-  for (uint32_t s = 0; s < cache->n_sets; s++) {
-    uint8_t *set = cache->sets + ((size_t)s << cache->set_shift),
-            *ranks = cache_ranks(cache, set);
-    memset(set, 0, padded);
-    for (uint32_t w = 0; w < padded; w++)
-      ranks[w] = (uint8_t)(w < cache->n_ways ? w : NO_RANK);
-    memset(cache_flags(cache, set), 0, padded * sizeof(uint16_t));
-    memset(cache_tags(cache, set), 0xff, padded * sizeof(uint32_t));
-  }
+void cache_clear(struct cache *cache)
+{
+    uint32_t padded = cache->n_ways_padded;
+    for (uint32_t s = 0; s < cache->n_sets; s++) {
+        uint8_t *set = cache->sets + ((size_t)s << cache->set_shift), *ranks = cache_ranks(cache, set);
+        memset(set, 0, padded);
+        for (uint32_t w = 0; w < padded; w++)
+            ranks[w] = (uint8_t)(w < cache->n_ways ? w : NO_RANK);
+        memset(cache_flags(cache, set), 0, padded * sizeof(uint16_t));
+        memset(cache_tags(cache, set), 0xff, padded * sizeof(uint32_t));
+    }
 }
 
-// The way of the last rank: a free one as long as there are any, for they have
-// never been touched.
-static uint32_t oldest_way(const struct cache *cache, const uint8_t *ranks) {
-  cache_bytes last = cache_splat((uint8_t)(cache->n_ways - 1));
-  for (uint32_t i = 0; i < cache->n_ways_padded; i += CACHE_VECTOR_WAYS) {
-    cache_halves equal =
-        (cache_halves)(*(const cache_bytes *)(ranks + i) == last);
-    if (equal[0])
-      return i + (uint32_t)__builtin_ctzll(equal[0]) / 8;
-    if (equal[1])
-      return i + 8 + (uint32_t)__builtin_ctzll(equal[1]) / 8;
-  }
-  BUG("%s: no way is the oldest", cache->name);
+// The way of the last rank: a free one as long as there are any, for they have never been touched.
+static uint32_t oldest_way(const struct cache *cache, const uint8_t *ranks)
+{
+    cache_bytes last = cache_splat((uint8_t)(cache->n_ways - 1));
+    for (uint32_t i = 0; i < cache->n_ways_padded; i += CACHE_VECTOR_WAYS) {
+        cache_halves equal = (cache_halves)(*(const cache_bytes *)(ranks + i) == last);
+        if (equal[0])
+            return i + (uint32_t)__builtin_ctzll(equal[0]) / 8;
+        if (equal[1])
+            return i + 8 + (uint32_t)__builtin_ctzll(equal[1]) / 8;
+    }
+    BUG("%s: no way is the oldest", cache->name);
 }
 
-uint16_t *cache_take(struct cache *cache, uint32_t line,
-                     struct cache_evicted *evicted) {
-  uint8_t *set = cache_set(cache, line), *ranks = cache_ranks(cache, set);
-  uint32_t way = oldest_way(cache, ranks), *tag = cache_tags(cache, set) + way;
-  uint16_t *flags = cache_flags(cache, set) + way;
-  *evicted = (struct cache_evicted){*tag, *flags};
-  cache_rank_first(cache, ranks, way);
-  set[way] = cache_tag_hash(line);
-  *tag = line;
-  *flags = 0;
-  cache_words(cache, set)[way] = 0;
-  return flags;
+uint16_t *cache_take(struct cache *cache, uint32_t line, struct cache_evicted *evicted)
+{
+    uint8_t *set = cache_set(cache, line), *ranks = cache_ranks(cache, set);
+    uint32_t way = oldest_way(cache, ranks), *tag = cache_tags(cache, set) + way;
+    uint16_t *flags = cache_flags(cache, set) + way;
+    *evicted = (struct cache_evicted){*tag, *flags};
+    cache_rank_first(cache, ranks, way);
+    set[way] = cache_tag_hash(line);
+    *tag = line;
+    *flags = 0;
+    cache_words(cache, set)[way] = 0;
+    return flags;
 }

@@ -1,5 +1,4 @@
-// One access through the hierarchy: L1 at once, L2 by way of a queue. The rules
-// are in the headers.
+// One access through the hierarchy: L1 at once, L2 by way of a queue. The rules are in the headers.
 #include "mem/memsys.h"
 #include "base/err.h"
 #include "mem/banks.h"
@@ -12,402 +11,409 @@
 #include <stdlib.h>
 
 enum {
-  QUEUE_EVENTS = 8192, // a queue may be full only in part: one more access fits
-                       // while MAX_LINES are free
-  BATCH_EVENTS = 256,  // drained together, so that host memory is fetched ahead
-  WORD_BYTES = 4
+    QUEUE_EVENTS = 8192, // a queue may be full only in part: one more access fits while MAX_LINES are free
+    BATCH_EVENTS = 256,  // drained together, so that host memory is fetched ahead
+    WORD_BYTES = 4
 };
 
-// Line numbers: bit 31 tells local memory from global. Global addresses are
-// counted from MEMORY_GLOBAL_BASE, which is a multiple of 2^38, so device
-// memories up to 256 GiB have lines of their own.
+// Line numbers: bit 31 tells local memory from global. Global addresses are counted from MEMORY_GLOBAL_BASE,
+// which is a multiple of 2^38, so device memories up to 256 GiB have lines of their own.
 #define LINE_LOCAL 0x80000000u
 #define LINE_MASK 0x7fffffffu
 
 struct event {
-  uint64_t time_ticks;
-  uint32_t insn;
-  struct l2_request request;
+    uint64_t time_ticks;
+    uint32_t insn;
+    struct l2_request request;
 };
 
 struct sm_memory {
-  struct cache l1;
-  struct constant constant;
-  struct event *queue;
-  uint32_t n_queued, n_drained; // events before n_drained have been processed
-  uint32_t partition;
+    struct cache l1;
+    struct constant constant;
+    struct event *queue;
+    uint32_t n_queued, n_drained; // events before n_drained have been processed
+    uint32_t partition;
 };
 
 struct drained {
-  const struct event *event;
-  uint32_t partition;
+    const struct event *event;
+    uint32_t partition;
 };
 
 struct memsys {
-  const struct device *device;
-  uint64_t l1_bytes;
-  uint32_t n_sms, turn; // turn: which SM begins the next slot
-  struct sm_memory *sms;
-  uint32_t *order, *active; // active: SMs with events, while draining
-  struct l2 l2;
-  struct drained batch[BATCH_EVENTS];
-  uint32_t n_batch;
+    const struct device *device;
+    uint64_t l1_bytes;
+    uint32_t n_sms, turn; // turn: which SM begins the next slot
+    struct sm_memory *sms;
+    uint32_t *order, *active; // active: SMs with events, while draining
+    struct l2 l2;
+    struct drained batch[BATCH_EVENTS];
+    uint32_t n_batch;
 };
 
-// ---- life
-// -----------------------------------------------------------------------------------------------
+// ---- life -----------------------------------------------------------------------------------------------
 
-static void *new_array(size_t n, size_t element_bytes) {
-  void *at = calloc(n ? n : 1, element_bytes);
-  if (!at)
-    err_memory("memsys", n * element_bytes);
-  return at;
+static void *new_array(size_t n, size_t element_bytes)
+{
+    void *at = calloc(n ? n : 1, element_bytes);
+    if (!at)
+        err_memory("memsys", n * element_bytes);
+    return at;
 }
 
-static void l1_init(struct memsys *ms, uint64_t l1_bytes) {
-  uint64_t n_lines = l1_bytes / LINE_BYTES;
-  ms->l1_bytes = l1_bytes;
-  for (uint32_t sm = 0; sm < ms->n_sms; sm++)
-    cache_init(&ms->sms[sm].l1, "L1", n_lines ? (uint32_t)n_lines : 1,
-               (uint32_t)ms->device->l1_ways);
+static void l1_init(struct memsys *ms, uint64_t l1_bytes)
+{
+    uint64_t n_lines = l1_bytes / LINE_BYTES;
+    ms->l1_bytes = l1_bytes;
+    for (uint32_t sm = 0; sm < ms->n_sms; sm++)
+        cache_init(&ms->sms[sm].l1, "L1", n_lines ? (uint32_t)n_lines : 1, (uint32_t)ms->device->l1_ways);
 }
 
-struct memsys *memsys_new(const struct device *device,
-                          uint64_t l1_bytes_per_sm) {
-  struct memsys *ms = new_array(1, sizeof *ms);
-  ms->device = device;
-  ms->n_sms = (uint32_t)device->n_sms;
-  ms->sms = new_array(ms->n_sms, sizeof *ms->sms);
-  ms->order = new_array(ms->n_sms, sizeof *ms->order);
-  ms->active = new_array(ms->n_sms, sizeof *ms->active);
-  struct sm_place *places = new_array(ms->n_sms, sizeof *places);
-  place_sms(device, places, ms->order);
-  for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
-    ms->sms[sm].partition = places[sm].partition;
-    ms->sms[sm].queue = new_array(QUEUE_EVENTS, sizeof *ms->sms[sm].queue);
-    constant_init(&ms->sms[sm].constant, device);
-  }
-  free(places);
-  l1_init(ms, l1_bytes_per_sm);
-  l2_init(&ms->l2, device);
-  return ms;
-}
-
-void memsys_delete(struct memsys *ms) {
-  if (!ms)
-    return;
-  for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
-    cache_release(&ms->sms[sm].l1);
-    constant_release(&ms->sms[sm].constant);
-    free(ms->sms[sm].queue);
-  }
-  l2_release(&ms->l2);
-  free(ms->sms);
-  free(ms->order);
-  free(ms->active);
-  free(ms);
-}
-
-void memsys_flush(struct memsys *ms) { l2_flush(&ms->l2); }
-
-void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm) {
-  bool resize = l1_bytes_per_sm != ms->l1_bytes;
-  for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
-    struct sm_memory *m = &ms->sms[sm];
-    constant_clear(&m->constant);
-    m->n_queued = m->n_drained = 0;
-    if (resize)
-      cache_release(&m->l1);
-    else
-      cache_clear(&m->l1);
-  }
-  ms->turn = 0;
-  if (resize)
+struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm)
+{
+    struct memsys *ms = new_array(1, sizeof *ms);
+    ms->device = device;
+    ms->n_sms = (uint32_t)device->n_sms;
+    ms->sms = new_array(ms->n_sms, sizeof *ms->sms);
+    ms->order = new_array(ms->n_sms, sizeof *ms->order);
+    ms->active = new_array(ms->n_sms, sizeof *ms->active);
+    struct sm_place *places = new_array(ms->n_sms, sizeof *places);
+    place_sms(device, places, ms->order);
+    for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
+        ms->sms[sm].partition = places[sm].partition;
+        ms->sms[sm].queue = new_array(QUEUE_EVENTS, sizeof *ms->sms[sm].queue);
+        constant_init(&ms->sms[sm].constant, device);
+    }
+    free(places);
     l1_init(ms, l1_bytes_per_sm);
+    l2_init(&ms->l2, device);
+    return ms;
 }
 
-uint64_t memsys_dram_write_sectors(const struct memsys *ms) {
-  return ms->l2.dram.write_sectors;
+void memsys_delete(struct memsys *ms)
+{
+    if (!ms)
+        return;
+    for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
+        cache_release(&ms->sms[sm].l1);
+        constant_release(&ms->sms[sm].constant);
+        free(ms->sms[sm].queue);
+    }
+    l2_release(&ms->l2);
+    free(ms->sms);
+    free(ms->order);
+    free(ms->active);
+    free(ms);
 }
 
-uint64_t memsys_dram_sectors(const struct memsys *ms) {
-  return ms->l2.dram.read_sectors + ms->l2.dram.write_sectors;
+void memsys_flush(struct memsys *ms)
+{
+    l2_flush(&ms->l2);
 }
 
-uint64_t memsys_dram_cycles(const struct memsys *ms, uint64_t sectors) {
-  return dram_cycles(&ms->l2.dram, sectors);
+void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm)
+{
+    bool resize = l1_bytes_per_sm != ms->l1_bytes;
+    for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
+        struct sm_memory *m = &ms->sms[sm];
+        constant_clear(&m->constant);
+        m->n_queued = m->n_drained = 0;
+        if (resize)
+            cache_release(&m->l1);
+        else
+            cache_clear(&m->l1);
+    }
+    ms->turn = 0;
+    if (resize)
+        l1_init(ms, l1_bytes_per_sm);
 }
 
-const uint32_t *memsys_sm_order(const struct memsys *ms) { return ms->order; }
-
-// ---- the SM's side
-// --------------------------------------------------------------------------------------
-
-static uint32_t sector_count(uint32_t sectors) {
-  static const uint8_t bits[16] = {0, 1, 1, 2, 1, 2, 2, 3,
-                                   1, 2, 2, 3, 2, 3, 3, 4};
-  return bits[sectors & 15];
+uint64_t memsys_dram_write_sectors(const struct memsys *ms)
+{
+    return ms->l2.dram.write_sectors;
 }
 
-static uint32_t line_number(uint64_t address, bool is_local) {
-  uint32_t number = (uint32_t)(address / LINE_BYTES) & LINE_MASK;
-  return is_local ? number | LINE_LOCAL : number;
+uint64_t memsys_dram_sectors(const struct memsys *ms)
+{
+    return ms->l2.dram.read_sectors + ms->l2.dram.write_sectors;
+}
+
+uint64_t memsys_dram_cycles(const struct memsys *ms, uint64_t sectors)
+{
+    return dram_cycles(&ms->l2.dram, sectors);
+}
+
+const uint32_t *memsys_sm_order(const struct memsys *ms)
+{
+    return ms->order;
+}
+
+// ---- the SM's side --------------------------------------------------------------------------------------
+
+static uint32_t sector_count(uint32_t sectors)
+{
+    static const uint8_t bits[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return bits[sectors & 15];
+}
+
+static uint32_t line_number(uint64_t address, bool is_local)
+{
+    uint32_t number = (uint32_t)(address / LINE_BYTES) & LINE_MASK;
+    return is_local ? number | LINE_LOCAL : number;
 }
 
 // One access on its way: where it goes and where its events are put.
 struct passage {
-  struct sm_memory *sm;
-  const struct access *access;
-  struct outcome *out;
-  uint64_t now_ticks;
-  bool is_local;
+    struct sm_memory *sm;
+    const struct access *access;
+    struct outcome *out;
+    uint64_t now_ticks;
+    bool is_local;
 };
 
-static void send(const struct passage *p, enum l2_op op, uint32_t line,
-                 uint32_t sectors, uint32_t words, uint32_t weight) {
-  p->sm->queue[p->sm->n_queued++] = (struct event){
-      p->now_ticks,
-      p->access->insn,
-      {line, words, (uint16_t)weight, (uint8_t)sectors, (uint8_t)op}};
+static void send(const struct passage *p, enum l2_op op, uint32_t line, uint32_t sectors, uint32_t words,
+                 uint32_t weight)
+{
+    p->sm->queue[p->sm->n_queued++] = (struct event){
+        p->now_ticks, p->access->insn, {line, words, (uint16_t)weight, (uint8_t)sectors, (uint8_t)op}};
 }
 
-static bool load_uses_l1(const struct access *access) {
-  return !access->is_strong && access->cache != CACHE_CG &&
-         access->cache != CACHE_CV;
+static bool load_uses_l1(const struct access *access)
+{
+    return !access->is_strong && access->cache != CACHE_CG && access->cache != CACHE_CV;
 }
 
-static void load_around(const struct passage *p, const struct line_use *use) {
-  p->out->l1_miss_sectors += sector_count(use->sectors);
-  p->out->l2_read_sectors += sector_count(use->sectors);
-  send(p, L2_READ, line_number(use->line, p->is_local), use->sectors, 0, 0);
+static void load_around(const struct passage *p, const struct line_use *use)
+{
+    p->out->l1_miss_sectors += sector_count(use->sectors);
+    p->out->l2_read_sectors += sector_count(use->sectors);
+    send(p, L2_READ, line_number(use->line, p->is_local), use->sectors, 0, 0);
 }
 
-static void load_through(const struct passage *p, const struct line_use *use) {
-  struct cache *l1 = &p->sm->l1;
-  struct cache_evicted evicted;
-  uint32_t line = line_number(use->line, p->is_local);
-  uint16_t *flags = cache_find(l1, line);
-  if (flags)
-    cache_touch(l1, flags);
-  else
-    flags = cache_take(l1, line, &evicted);
-  uint32_t missing = use->sectors & ~*flags & CACHE_VALID;
-  p->out->l1_hit_sectors += sector_count(use->sectors & *flags);
-  if (!missing)
-    return;
-  *flags |= missing;
-  p->out->l1_miss_sectors += sector_count(missing);
-  p->out->l2_read_sectors += sector_count(missing);
-  send(p, L2_READ, line, missing, 0, 0);
+static void load_through(const struct passage *p, const struct line_use *use)
+{
+    struct cache *l1 = &p->sm->l1;
+    struct cache_evicted evicted;
+    uint32_t line = line_number(use->line, p->is_local);
+    uint16_t *flags = cache_find(l1, line);
+    if (flags)
+        cache_touch(l1, flags);
+    else
+        flags = cache_take(l1, line, &evicted);
+    uint32_t missing = use->sectors & ~*flags & CACHE_VALID;
+    p->out->l1_hit_sectors += sector_count(use->sectors & *flags);
+    if (!missing)
+        return;
+    *flags |= missing;
+    p->out->l1_miss_sectors += sector_count(missing);
+    p->out->l2_read_sectors += sector_count(missing);
+    send(p, L2_READ, line, missing, 0, 0);
 }
 
-static void store(const struct passage *p, const struct line_use *use,
-                  uint32_t words) {
-  struct cache *l1 = &p->sm->l1;
-  struct cache_evicted evicted;
-  uint32_t line = line_number(use->line, p->is_local),
-           n = sector_count(use->sectors);
-  uint16_t *flags = cache_find(l1, line);
-  if (flags) {
-    cache_touch(l1, flags);
-    p->out->l1_hit_sectors += n;
-  } else {
-    flags = cache_take(l1, line, &evicted);
-    p->out->l1_miss_sectors += n;
-  }
-  if (p->is_local)
-    *flags |= use->full;
-  else
-    *flags &= ~(uint32_t)use->sectors;
-  p->out->l2_write_sectors += n;
-  send(p, L2_WRITE, line, use->sectors, words, 0);
+static void store(const struct passage *p, const struct line_use *use, uint32_t words)
+{
+    struct cache *l1 = &p->sm->l1;
+    struct cache_evicted evicted;
+    uint32_t line = line_number(use->line, p->is_local), n = sector_count(use->sectors);
+    uint16_t *flags = cache_find(l1, line);
+    if (flags) {
+        cache_touch(l1, flags);
+        p->out->l1_hit_sectors += n;
+    } else {
+        flags = cache_take(l1, line, &evicted);
+        p->out->l1_miss_sectors += n;
+    }
+    if (p->is_local)
+        *flags |= use->full;
+    else
+        *flags &= ~(uint32_t)use->sectors;
+    p->out->l2_write_sectors += n;
+    send(p, L2_WRITE, line, use->sectors, words, 0);
 }
 
-static void atomic(const struct passage *p, const struct line_use *use) {
-  uint32_t line = line_number(use->line, p->is_local);
-  uint16_t *flags = cache_find(&p->sm->l1, line);
-  if (flags)
-    *flags &= ~(uint32_t)use->sectors;
-  p->out->l2_atomic_sectors += use->weight;
-  send(p, L2_ATOMIC, line, use->sectors, 0, use->weight);
+static void atomic(const struct passage *p, const struct line_use *use)
+{
+    uint32_t line = line_number(use->line, p->is_local);
+    uint16_t *flags = cache_find(&p->sm->l1, line);
+    if (flags)
+        *flags &= ~(uint32_t)use->sectors;
+    p->out->l2_atomic_sectors += use->weight;
+    send(p, L2_ATOMIC, line, use->sectors, 0, use->weight);
 }
 
-// ---- which words a store writes
-// -------------------------------------------------------------------------
+// ---- which words a store writes -------------------------------------------------------------------------
 
-static bool stores_whole_sectors(const struct line_set *lines) {
-  uint32_t partial = 0;
-  for (uint32_t i = 0; i < lines->n; i++)
-    partial |= lines->at[i].sectors ^ lines->at[i].full;
-  return !partial;
-}
-
-// Words written completely by lanes of four bytes and more. Narrower lanes
-// count for whole sectors only: halves of a word that come from two
-// instructions do not make it whole.
-static void written_words(const struct passage *p, const struct line_set *lines,
-                          uint32_t words[MAX_LINES]) {
-  const struct access *access = p->access;
-  for (uint32_t i = 0; i < lines->n; i++)
-    words[i] = l2_words_of_sectors(lines->at[i].full);
-  if (p->is_local || access->width < WORD_BYTES || stores_whole_sectors(lines))
-    return;
-  uint32_t bits = (1u << access->width / WORD_BYTES) - 1, at = 0;
-  for (lanemask left = access->mask; left; left &= left - 1) {
-    uint64_t address = access->addr[lanes_first(left)],
-             line = address & -(uint64_t)LINE_BYTES;
-    while (lines->at[at].line != line)
-      at = at + 1 < lines->n ? at + 1 : 0;
-    words[at] |= bits << address / WORD_BYTES % (LINE_BYTES / WORD_BYTES);
-  }
-}
-
-static void store_lines(const struct passage *p, const struct line_set *lines) {
-  uint32_t words[MAX_LINES];
-  written_words(p, lines, words);
-  for (uint32_t i = 0; i < lines->n; i++)
-    store(p, &lines->at[i], words[i]);
-}
-
-static void pass_lines(const struct passage *p, const struct line_set *lines) {
-  bool through = load_uses_l1(p->access);
-  switch (p->access->kind) {
-  case ACCESS_LOAD:
+static bool stores_whole_sectors(const struct line_set *lines)
+{
+    uint32_t partial = 0;
     for (uint32_t i = 0; i < lines->n; i++)
-      (through ? load_through : load_around)(p, &lines->at[i]);
-    break;
-  case ACCESS_STORE:
-    store_lines(p, lines);
-    break;
-  default:
+        partial |= lines->at[i].sectors ^ lines->at[i].full;
+    return !partial;
+}
+
+// Words written completely by lanes of four bytes and more. Narrower lanes count for whole sectors only:
+// halves of a word that come from two instructions do not make it whole.
+static void written_words(const struct passage *p, const struct line_set *lines, uint32_t words[MAX_LINES])
+{
+    const struct access *access = p->access;
     for (uint32_t i = 0; i < lines->n; i++)
-      atomic(p, &lines->at[i]);
-  }
+        words[i] = l2_words_of_sectors(lines->at[i].full);
+    if (p->is_local || access->width < WORD_BYTES || stores_whole_sectors(lines))
+        return;
+    uint32_t bits = (1u << access->width / WORD_BYTES) - 1, at = 0;
+    for (lanemask left = access->mask; left; left &= left - 1) {
+        uint64_t address = access->addr[lanes_first(left)], line = address & -(uint64_t)LINE_BYTES;
+        while (lines->at[at].line != line)
+            at = at + 1 < lines->n ? at + 1 : 0;
+        words[at] |= bits << address / WORD_BYTES % (LINE_BYTES / WORD_BYTES);
+    }
 }
 
-// ---- by space
-// -------------------------------------------------------------------------------------------
-
-static void access_cached(const struct passage *p, uint64_t local_base) {
-  struct line_set lines;
-  struct global_cost cost = p->is_local
-                                ? coalesce_local(p->access, local_base, &lines)
-                                : coalesce(p->access, &lines);
-  p->out->sectors = cost.sectors;
-  p->out->ideal_sectors = cost.ideal;
-  p->out->tags = cost.tags;
-  p->out->bytes = cost.bytes;
-  p->out->atomic_sectors = cost.atomic_sectors;
-  pass_lines(p, &lines);
+static void store_lines(const struct passage *p, const struct line_set *lines)
+{
+    uint32_t words[MAX_LINES];
+    written_words(p, lines, words);
+    for (uint32_t i = 0; i < lines->n; i++)
+        store(p, &lines->at[i], words[i]);
 }
 
-static void access_shared(const struct access *access, struct outcome *out) {
-  struct shared_cost cost = banks_cost(access);
-  out->wavefronts = cost.wavefronts;
-  out->ideal_wavefronts = cost.ideal;
-  out->bytes = lanes_count(access->mask) * access->width;
+static void pass_lines(const struct passage *p, const struct line_set *lines)
+{
+    bool through = load_uses_l1(p->access);
+    switch (p->access->kind) {
+    case ACCESS_LOAD:
+        for (uint32_t i = 0; i < lines->n; i++)
+            (through ? load_through : load_around)(p, &lines->at[i]);
+        break;
+    case ACCESS_STORE:
+        store_lines(p, lines);
+        break;
+    default:
+        for (uint32_t i = 0; i < lines->n; i++)
+            atomic(p, &lines->at[i]);
+    }
 }
 
-void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access,
-                   uint64_t local_base, uint64_t now_ticks,
-                   struct outcome *out) {
-  struct passage p = {&ms->sms[sm], access, out, now_ticks,
-                      access->space == SPACE_LOCAL};
-  *out = (struct outcome){0};
-  switch (access->space) {
-  case SPACE_GLOBAL:
-  case SPACE_LOCAL:
-    access_cached(&p, local_base);
-    break;
-  case SPACE_SHARED:
-    access_shared(access, out);
-    break;
-  case SPACE_PARAM: // bank 0 of the same cache
-  case SPACE_CONST:
-    out->constant_requests = constant_requests(access);
-    out->constant_misses = constant_access(&p.sm->constant, access);
-    break;
-  default:
-    BUG("access to unresolved space %d", (int)access->space);
-  }
+// ---- by space -------------------------------------------------------------------------------------------
+
+static void access_cached(const struct passage *p, uint64_t local_base)
+{
+    struct line_set lines;
+    struct global_cost cost =
+        p->is_local ? coalesce_local(p->access, local_base, &lines) : coalesce(p->access, &lines);
+    p->out->sectors = cost.sectors;
+    p->out->ideal_sectors = cost.ideal;
+    p->out->tags = cost.tags;
+    p->out->bytes = cost.bytes;
+    p->out->atomic_sectors = cost.atomic_sectors;
+    pass_lines(p, &lines);
 }
 
-bool memsys_has_room(const struct memsys *ms, uint32_t sm) {
-  return ms->sms[sm].n_queued + MAX_LINES <= QUEUE_EVENTS;
+static void access_shared(const struct access *access, struct outcome *out)
+{
+    struct shared_cost cost = banks_cost(access);
+    out->wavefronts = cost.wavefronts;
+    out->ideal_wavefronts = cost.ideal;
+    out->bytes = lanes_count(access->mask) * access->width;
 }
 
-// ---- draining
-// -------------------------------------------------------------------------------------------
+void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, uint64_t local_base,
+                   uint64_t now_ticks, struct outcome *out)
+{
+    struct passage p = {&ms->sms[sm], access, out, now_ticks, access->space == SPACE_LOCAL};
+    *out = (struct outcome){0};
+    switch (access->space) {
+    case SPACE_GLOBAL:
+    case SPACE_LOCAL:
+        access_cached(&p, local_base);
+        break;
+    case SPACE_SHARED:
+        access_shared(access, out);
+        break;
+    case SPACE_PARAM: // bank 0 of the same cache
+    case SPACE_CONST:
+        out->constant_requests = constant_requests(access);
+        out->constant_misses = constant_access(&p.sm->constant, access);
+        break;
+    default:
+        BUG("access to unresolved space %d", (int)access->space);
+    }
+}
 
-static void batch_run(struct memsys *ms, struct l2_counts *counts) {
-  for (uint32_t i = 0; i < ms->n_batch; i++)
-    l2_prefetch(&ms->l2, ms->batch[i].partition,
-                ms->batch[i].event->request.line);
-  for (uint32_t i = 0; i < ms->n_batch; i++) {
-    const struct event *e = ms->batch[i].event;
-    l2_access(&ms->l2, ms->batch[i].partition, &e->request, &counts[e->insn]);
-  }
-  ms->n_batch = 0;
+bool memsys_has_room(const struct memsys *ms, uint32_t sm)
+{
+    return ms->sms[sm].n_queued + MAX_LINES <= QUEUE_EVENTS;
+}
+
+// ---- draining -------------------------------------------------------------------------------------------
+
+static void batch_run(struct memsys *ms, struct l2_counts *counts)
+{
+    for (uint32_t i = 0; i < ms->n_batch; i++)
+        l2_prefetch(&ms->l2, ms->batch[i].partition, ms->batch[i].event->request.line);
+    for (uint32_t i = 0; i < ms->n_batch; i++) {
+        const struct event *e = ms->batch[i].event;
+        l2_access(&ms->l2, ms->batch[i].partition, &e->request, &counts[e->insn]);
+    }
+    ms->n_batch = 0;
 }
 
 // Events of one SM before `until` join the batch.
-static void sm_drain(struct memsys *ms, struct sm_memory *sm, uint64_t until,
-                     struct l2_counts *counts) {
-  while (sm->n_drained < sm->n_queued &&
-         sm->queue[sm->n_drained].time_ticks < until) {
-    ms->batch[ms->n_batch++] =
-        (struct drained){&sm->queue[sm->n_drained++], sm->partition};
-    if (ms->n_batch == BATCH_EVENTS)
-      batch_run(ms, counts);
-  }
+static void sm_drain(struct memsys *ms, struct sm_memory *sm, uint64_t until, struct l2_counts *counts)
+{
+    while (sm->n_drained < sm->n_queued && sm->queue[sm->n_drained].time_ticks < until) {
+        ms->batch[ms->n_batch++] = (struct drained){&sm->queue[sm->n_drained++], sm->partition};
+        if (ms->n_batch == BATCH_EVENTS)
+            batch_run(ms, counts);
+    }
 }
 
-static uint64_t sm_next_time(const struct sm_memory *sm) {
-  return sm->n_drained < sm->n_queued ? sm->queue[sm->n_drained].time_ticks
-                                      : UINT64_MAX;
+static uint64_t sm_next_time(const struct sm_memory *sm)
+{
+    return sm->n_drained < sm->n_queued ? sm->queue[sm->n_drained].time_ticks : UINT64_MAX;
 }
 
-// The earliest event of all; SMs with none leave the list of active ones, the
-// others keep their order.
-static uint64_t next_time(struct memsys *ms, uint32_t *n_active) {
-  uint64_t first = UINT64_MAX;
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < *n_active; i++) {
-    uint64_t t = sm_next_time(&ms->sms[ms->active[i]]);
-    first = t < first ? t : first;
-    if (t != UINT64_MAX)
-      ms->active[n++] = ms->active[i];
-  }
-  *n_active = n;
-  return first;
+// The earliest event of all; SMs with none leave the list of active ones, the others keep their order.
+static uint64_t next_time(struct memsys *ms, uint32_t *n_active)
+{
+    uint64_t first = UINT64_MAX;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < *n_active; i++) {
+        uint64_t t = sm_next_time(&ms->sms[ms->active[i]]);
+        first = t < first ? t : first;
+        if (t != UINT64_MAX)
+            ms->active[n++] = ms->active[i];
+    }
+    *n_active = n;
+    return first;
 }
 
 // What was drained makes room.
-static void sm_compact(struct sm_memory *sm) {
-  uint32_t left = sm->n_queued - sm->n_drained;
-  for (uint32_t i = 0; i < left; i++)
-    sm->queue[i] = sm->queue[sm->n_drained + i];
-  sm->n_queued = left;
-  sm->n_drained = 0;
+static void sm_compact(struct sm_memory *sm)
+{
+    uint32_t left = sm->n_queued - sm->n_drained;
+    for (uint32_t i = 0; i < left; i++)
+        sm->queue[i] = sm->queue[sm->n_drained + i];
+    sm->n_queued = left;
+    sm->n_drained = 0;
 }
 
-void memsys_drain(struct memsys *ms, uint64_t until_ticks,
-                  struct l2_counts *counts) {
-  uint32_t n_active = ms->n_sms;
-  for (uint32_t i = 0; i < n_active; i++)
-    ms->active[i] = ms->order[i];
-  for (uint64_t t = next_time(ms, &n_active); t < until_ticks;
-       t = next_time(ms, &n_active)) {
-    uint64_t end = t - t % MEMSYS_SLOT_TICKS + MEMSYS_SLOT_TICKS;
-    end = end < until_ticks ? end : until_ticks;
-    uint32_t first = ms->turn++ % n_active;
-    for (uint32_t i = first; i < n_active; i++)
-      sm_drain(ms, &ms->sms[ms->active[i]], end, counts);
-    for (uint32_t i = 0; i < first; i++)
-      sm_drain(ms, &ms->sms[ms->active[i]], end, counts);
-  }
-  batch_run(ms, counts);
-  for (uint32_t sm = 0; sm < ms->n_sms; sm++)
-    if (ms->sms[sm].n_drained)
-      sm_compact(&ms->sms[sm]);
+void memsys_drain(struct memsys *ms, uint64_t until_ticks, struct l2_counts *counts)
+{
+    uint32_t n_active = ms->n_sms;
+    for (uint32_t i = 0; i < n_active; i++)
+        ms->active[i] = ms->order[i];
+    for (uint64_t t = next_time(ms, &n_active); t < until_ticks; t = next_time(ms, &n_active)) {
+        uint64_t end = t - t % MEMSYS_SLOT_TICKS + MEMSYS_SLOT_TICKS;
+        end = end < until_ticks ? end : until_ticks;
+        uint32_t first = ms->turn++ % n_active;
+        for (uint32_t i = first; i < n_active; i++)
+            sm_drain(ms, &ms->sms[ms->active[i]], end, counts);
+        for (uint32_t i = 0; i < first; i++)
+            sm_drain(ms, &ms->sms[ms->active[i]], end, counts);
+    }
+    batch_run(ms, counts);
+    for (uint32_t sm = 0; sm < ms->n_sms; sm++)
+        if (ms->sms[sm].n_drained)
+            sm_compact(&ms->sms[sm]);
 }
