@@ -47,6 +47,11 @@ DEFINE_SATURATE(u64, uint64_t, 0, UINT64_MAX)
 DEFINE_SATURATE(s64, int64_t, INT64_MIN, INT64_MAX)
 #undef DEFINE_SATURATE
 
+// Two signed words saturated to bytes or half-words, the second one below.
+#define SATURATED_BITS(lane, x) ((uint32_t)saturate_##lane##_from_signed((int32_t)(x)))
+#define PACK8(lane, a, b) ((SATURATED_BITS(lane, a) & 0xff) << 8 | (SATURATED_BITS(lane, b) & 0xff))
+#define PACK16(lane, a, b) (SATURATED_BITS(lane, a) << 16 | (SATURATED_BITS(lane, b) & 0xffff))
+
 // Rounded to an integral value by .rni .rzi .rmi .rpi (enum round); 0 = none given, as it is.
 #define DEFINE_ROUND_INTEGRAL(lane, type, suffix)                                                                       \
     static inline type round_integral_##lane(type x, enum round direction)                                             \

@@ -38,7 +38,8 @@ static const struct {
     {"BRA_", "kernel/divergence.c", "bra "},      {"BRX_", "kernel/divergence.c", "brx.idx"},
     {"CALL_", "kernel/divergence.c", "call.uni"}, {"CALL_INDIRECT_", "kernel/divergence.c", ".callprototype"},
     {"RET_", "kernel/divergence.c", "ret;"},      {"EXIT_", "kernel/divergence.c", "exit;"},
-    {"TRAP_", "kernel/divergence.c", "trap;"},    {"BSYNC_", "kernel/divergence.c", "nested_branches_converge"},
+    {"TRAP_", "kernel/divergence.c", "trap;"},    {"BREAK_", "kernel/divergence.c", "break_and_continue"},
+    {"BSYNC_", "kernel/divergence.c", "nested_branches_converge"},
     {"NOP_", "ptx/lower.c", "run_load"},          {"ASSERT_", "ptx/lower.c", "__assertfail"},
 };
 

@@ -124,6 +124,20 @@ static uint64_t to_float(const struct op_lane *l)
     return encode(l->dst_type, y);
 }
 
+static uint64_t pack(const struct op_lane *l)
+{
+    bool is_signed = opcode_has(l->opcode, "s8") || opcode_has(l->opcode, "s16");
+    int bits = opcode_has(l->opcode, "s8") || opcode_has(l->opcode, "u8") ? 8 : 16;
+    int64_t high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1, low = is_signed ? -high - 1 : 0;
+    uint64_t out = bits == 8 ? l->in[2] << 16 : 0;
+    for (int k = 0; k < 2; k++) { // b, then a above it
+        int64_t x = (int32_t)l->in[1 - k];
+        x = x < low ? low : x > high ? high : x;
+        out |= ((uint64_t)x & (((uint64_t)1 << bits) - 1)) << (k * bits);
+    }
+    return out;
+}
+
 #define INTEGERS "u8 s8 u16 s16 u32 s32 u64 s64"
 #define TO_INTEGER(to)                                                                                                  \
     {"cvt." to, INTEGERS, "d, a", to_integer, 0, NULL}, {"cvt.sat." to, INTEGERS, "d, a", to_integer, 0, NULL},         \
@@ -158,5 +172,9 @@ const struct op_case op_cases_convert[] = {
     {"cvt.rp.f32.f64", NULL, "d, a", to_float, 0, NULL},
     {"cvt.rn.ftz.f32.f64", NULL, "d, a", to_float, 0, NULL},
     {"cvt.rn.sat.f32.f64", NULL, "d, a", to_float, 0, NULL},
+    {"cvt.pack.sat.s8.s32.b32", NULL, "d, a, b, c", pack, 0, NULL},
+    {"cvt.pack.sat.u8.s32.b32", NULL, "d, a, b, c", pack, 0, NULL},
+    {"cvt.pack.sat.s16.s32", NULL, "d, a, b", pack, 0, NULL},
+    {"cvt.pack.sat.u16.s32", NULL, "d, a, b", pack, 0, NULL},
     {0},
 };
