@@ -199,7 +199,7 @@ static void host_threads_change_nothing(void **state)
     struct machine m;
     machine_init(&m);
     for (size_t c = 0; c < N_ELEMENTS(cases); c++)
-        for (size_t e = 0; e < N_ELEMENTS(epochs); e++) {
+        for (size_t e = 0; e < (c < 4 ? N_ELEMENTS(epochs) : 1); e++) { // waiting kernels: long epochs only
             struct run_options o = {.model = MODEL_COUNTERS, .n_threads = 1, .epoch_cycles = epochs[e]};
             struct outcome_of_run one = run(&m, cases[c].text, cases[c].grid, cases[c].block, o);
             assert_int_equal(one.result.fault.kind, FAULT_NONE);
