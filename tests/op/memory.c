@@ -270,6 +270,46 @@ static void faults(void **state)
     assert_int_equal(f.kind, FAULT_FREED);
 }
 
+// ---- hostile addresses ------------------------------------------------------------------------------------------------
+
+static uint64_t hostile_address;
+
+static void fill_hostile(void *buffer)
+{
+    memcpy(buffer, &hostile_address, 8);
+}
+
+// Any address with any width: a fault, or bytes of an allocation. (The sanitizers watch the host's side.)
+static void no_address_reaches_the_host(void **state)
+{
+    (void)state;
+    static const uint64_t edges[] = {0, 1, 0x1000, (uint64_t)-1, (uint64_t)-16, MEMORY_GLOBAL_BASE - 8, MEMORY_SHARED_WINDOW - 8,
+                                     MEMORY_SHARED_WINDOW, MEMORY_SHARED_WINDOW + 1024, MEMORY_SHARED_WINDOW + MEMORY_WINDOW_BYTES - 8,
+                                     MEMORY_LOCAL_WINDOW, MEMORY_LOCAL_WINDOW + 16, MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES,
+                                     KERNEL_PARAM_WINDOW, KERNEL_PARAM_WINDOW + 8, KERNEL_CODE_WINDOW, 0x8000000000000000u};
+    static const char *const bodies[] = {
+        "ld.u32 %r4, [%rd5];", "st.v4.u32 [%rd5], {%r1, %r1, %r1, %r1};", "ld.global.v2.u64 {%rd6, %rd7}, [%rd5];",
+        "st.global.u8 [%rd5], %r1;", "atom.add.u32 %r4, [%rd5], 1;", "red.global.add.u64 [%rd5], 1;",
+        "ld.volatile.u64 %rd6, [%rd5];", "cvt.u32.u64 %r5, %rd5;\nld.shared.u64 %rd6, [%r5];", "st.local.u32 [%rd5], %r1;",
+        "mul.wide.u32 %rd6, %r2, 8;\nadd.s64 %rd5, %rd5, %rd6;\nst.u64 [%rd5], %rd6;",
+        "shl.b64 %rd6, %rd2, 20;\nadd.s64 %rd5, %rd5, %rd6;\nld.u16 %h1, [%rd5];"};
+    for (size_t e = 0; e < N_ELEMENTS(edges); e++) {
+        for (size_t k = 0; k < N_ELEMENTS(bodies); k++) {
+            char text[2048];
+            hostile_address = edges[e];
+            kernel_text(text, sizeof text, ".shared .align 8 .b8 s[64];\n.local .align 8 .b8 l[16];\nld.global.u64 %rd5, [%rd1];\n$B\n",
+                        'B', bodies[k], 0);
+            struct kernel_run r = {.text = text, .threads = {32, 1, 1}, .bytes = 64, .fill = fill_hostile};
+            kernel_run(&r);
+            bool is_window = edges[e] >= MEMORY_SHARED_WINDOW && edges[e] < MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES;
+            bool may_be_good = is_window || edges[e] == KERNEL_PARAM_WINDOW || k == 7 || k == 8;
+            if (!r.fault.kind && !may_be_good)
+                fail_msg("0x%llx, %s: no fault", (unsigned long long)edges[e], bodies[k]);
+            kernel_run_end(&r);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +319,7 @@ int main(void)
         cmocka_unit_test(generic_addresses_of_three_spaces),
         cmocka_unit_test(local_memory_by_lane),
         cmocka_unit_test(faults),
+        cmocka_unit_test(no_address_reaches_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
