@@ -152,6 +152,7 @@ static void run_release(struct run *run)
     for (uint32_t i = 0; i < run->n_sms; i++)
         sm_release(&run->sms[i]);
     team_delete(run->team);
+    run->launch->launch_rows = NULL; // they lay in the arena
     arena_release(&run->arena);
 }
 
