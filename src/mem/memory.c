@@ -11,16 +11,16 @@
 enum { N_REMEMBERED = 256, COMMIT_BYTES = 2 << 20, HOST_PAGE_BYTES = 4096 };
 
 struct memory {
-    unsigned char *host;       // the mapping; guest address MEMORY_GLOBAL_BASE lies at its start
-    uint64_t capacity_bytes;   // of the mapping
-    uint64_t committed_bytes;  // readable and writable from its start on
+    unsigned char *host;      // the mapping; guest address MEMORY_GLOBAL_BASE lies at its start
+    uint64_t capacity_bytes;  // of the mapping
+    uint64_t committed_bytes; // readable and writable from its start on
     uint64_t used_bytes;
     VEC(struct memory_block) live; // by address
     struct memory_block freed[N_REMEMBERED];
     uint32_t n_freed; // ever; the last N_REMEMBERED are kept
 };
 
-// ---- life cycle -------------------------------------------------------------------------------------------------------
+// ---- life cycle ------------------------------------------------------------------------------------
 
 struct memory *memory_new(uint64_t device_bytes, struct err *err)
 {
@@ -28,7 +28,8 @@ struct memory *memory_new(uint64_t device_bytes, struct err *err)
     if (!memory)
         err_memory("guest memory", sizeof *memory);
     memory->capacity_bytes = (device_bytes + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
-    void *host = mmap(NULL, memory->capacity_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *host =
+        mmap(NULL, memory->capacity_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (host == MAP_FAILED) {
         err_set(err, "cannot reserve %llu bytes of address space for device memory: %s",
                 (unsigned long long)memory->capacity_bytes, strerror(errno));
@@ -36,7 +37,8 @@ struct memory *memory_new(uint64_t device_bytes, struct err *err)
         return NULL;
     }
     memory->host = host;
-    // Large host pages: guest accesses are scattered, and a look-up of a host page costs more than the access. A hint.
+    // Large host pages: guest accesses are scattered, and a look-up of a host page costs more than the
+    // access. A hint.
     madvise(host, memory->capacity_bytes, MADV_HUGEPAGE);
     return memory;
 }
@@ -55,7 +57,7 @@ uint64_t memory_used_bytes(const struct memory *memory)
     return memory->used_bytes;
 }
 
-// ---- the list of allocations ------------------------------------------------------------------------------------------
+// ---- the list of allocations -----------------------------------------------------------------------
 
 // Number of live blocks that begin at or below the address.
 static size_t blocks_until(const struct memory *memory, uint64_t address)
@@ -82,7 +84,8 @@ static bool commit(struct memory *memory, uint64_t end_bytes)
     uint64_t want = (end_bytes + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
     if (want <= memory->committed_bytes)
         return true;
-    if (mprotect(memory->host + memory->committed_bytes, want - memory->committed_bytes, PROT_READ | PROT_WRITE) != 0)
+    if (mprotect(memory->host + memory->committed_bytes, want - memory->committed_bytes,
+                 PROT_READ | PROT_WRITE) != 0)
         return false;
     memory->committed_bytes = want;
     return true;
@@ -105,8 +108,8 @@ static void block_remove(struct memory *memory, size_t index)
     memory->live.n--;
 }
 
-// First gap that is large enough. One unit of alignment stays free behind each block, so that running over its end is
-// seen, as compute-sanitizer sees it.
+// First gap that is large enough. One unit of alignment stays free behind each block, so that running over
+// its end is seen, as compute-sanitizer sees it.
 uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align, const char *what)
 {
     if (size_bytes == 0)
@@ -114,7 +117,8 @@ uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align
     if (size_bytes > memory->capacity_bytes)
         return 0;
     uint64_t begin = MEMORY_GLOBAL_BASE, limit = MEMORY_GLOBAL_BASE + memory->capacity_bytes;
-    size_t first = blocks_until(memory, MEMORY_GLOBAL_BASE - 1); // host memory lies below and above the mapping
+    size_t first =
+        blocks_until(memory, MEMORY_GLOBAL_BASE - 1); // host memory lies below and above the mapping
     for (size_t i = first; i <= memory->live.n; i++) {
         const struct memory_block *next =
             i < memory->live.n && memory->live.at[i].address < limit ? &memory->live.at[i] : NULL;
@@ -123,7 +127,9 @@ uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align
         if (begin + size_bytes + gap <= end) {
             if (!commit(memory, begin + size_bytes - MEMORY_GLOBAL_BASE))
                 return 0;
-            block_insert(memory, i, (struct memory_block){.address = begin, .size_bytes = size_bytes, .is_live = true, .what = what});
+            block_insert(memory, i,
+                         (struct memory_block){
+                             .address = begin, .size_bytes = size_bytes, .is_live = true, .what = what});
             return begin;
         }
         if (!next)
@@ -180,7 +186,7 @@ bool memory_remove_host(struct memory *memory, void *host)
     return true;
 }
 
-// ---- from guest address to host pointer -------------------------------------------------------------------------------
+// ---- from guest address to host pointer ------------------------------------------------------------
 
 static const struct memory_block *block_of(const struct memory *memory, uint64_t address, uint64_t size_bytes)
 {
@@ -211,7 +217,7 @@ unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *
     return cursor->host + (address - block->address);
 }
 
-// ---- words about an address -------------------------------------------------------------------------------------------
+// ---- words about an address ------------------------------------------------------------------------
 
 static uint64_t distance(const struct memory_block *block, uint64_t address)
 {
@@ -250,9 +256,13 @@ void memory_describe(const struct memory *memory, uint64_t address, struct buf *
         return;
     }
     bool is_before = address < block->address, is_inside = distance(block, address) == 0;
-    uint64_t n = is_before ? block->address - address : address - block->address - (is_inside ? 0 : block->size_bytes);
+    uint64_t n =
+        is_before ? block->address - address : address - block->address - (is_inside ? 0 : block->size_bytes);
     units_print_count(out, n);
-    buf_printf(out, " byte%s %s the %s of ", n == 1 ? "" : "s", is_inside ? "into" : is_before ? "before" : "after",
+    buf_printf(out, " byte%s %s the %s of ", n == 1 ? "" : "s",
+               is_inside   ? "into"
+               : is_before ? "before"
+                           : "after",
                block->is_live ? "allocation" : "freed allocation");
     units_print_count(out, block->size_bytes);
     buf_printf(out, " bytes at 0x%llx (%s)", (unsigned long long)block->address, block->what);

@@ -4,20 +4,58 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- the table ----------------------------------------------------------------------------------------------------
+// ---- the table -------------------------------------------------------------------------------------
 
 enum suffix_class {
-    CLASS_ROUND, CLASS_ROUND_INT, CLASS_FTZ, CLASS_SAT, CLASS_APPROX, CLASS_NAN, CLASS_XORSIGN, CLASS_CMP,
-    CLASS_CMP_UNSIGNED, CLASS_CMP_FLOAT, CLASS_BOOL, CLASS_PRMT, CLASS_ATOM, CLASS_SPACE, CLASS_VEC, CLASS_CACHE,
-    CLASS_NC, CLASS_SEM, CLASS_SCOPE, CLASS_LEVEL, CLASS_UNI, CLASS_HINT, CLASS_POLICY, CLASS_PREFETCH
+    CLASS_ROUND,
+    CLASS_ROUND_INT,
+    CLASS_FTZ,
+    CLASS_SAT,
+    CLASS_APPROX,
+    CLASS_NAN,
+    CLASS_XORSIGN,
+    CLASS_CMP,
+    CLASS_CMP_UNSIGNED,
+    CLASS_CMP_FLOAT,
+    CLASS_BOOL,
+    CLASS_PRMT,
+    CLASS_ATOM,
+    CLASS_SPACE,
+    CLASS_VEC,
+    CLASS_CACHE,
+    CLASS_NC,
+    CLASS_SEM,
+    CLASS_SCOPE,
+    CLASS_LEVEL,
+    CLASS_UNI,
+    CLASS_HINT,
+    CLASS_POLICY,
+    CLASS_PREFETCH
 };
 enum suffix_set {
-    S_ROUND = 1 << CLASS_ROUND, S_ROUND_INT = 1 << CLASS_ROUND_INT, S_FTZ = 1 << CLASS_FTZ, S_SAT = 1 << CLASS_SAT,
-    S_APPROX = 1 << CLASS_APPROX, S_NAN = 1 << CLASS_NAN, S_XORSIGN = 1 << CLASS_XORSIGN, S_CMP = 1 << CLASS_CMP,
-    S_CMP_UNSIGNED = 1 << CLASS_CMP_UNSIGNED, S_CMP_FLOAT = 1 << CLASS_CMP_FLOAT, S_BOOL = 1 << CLASS_BOOL,
-    S_PRMT = 1 << CLASS_PRMT, S_ATOM = 1 << CLASS_ATOM, S_SPACE = 1 << CLASS_SPACE, S_VEC = 1 << CLASS_VEC,
-    S_CACHE = 1 << CLASS_CACHE, S_NC = 1 << CLASS_NC, S_SEM = 1 << CLASS_SEM, S_SCOPE = 1 << CLASS_SCOPE,
-    S_LEVEL = 1 << CLASS_LEVEL, S_UNI = 1 << CLASS_UNI, S_HINT = 1 << CLASS_HINT, S_POLICY = 1 << CLASS_POLICY,
+    S_ROUND = 1 << CLASS_ROUND,
+    S_ROUND_INT = 1 << CLASS_ROUND_INT,
+    S_FTZ = 1 << CLASS_FTZ,
+    S_SAT = 1 << CLASS_SAT,
+    S_APPROX = 1 << CLASS_APPROX,
+    S_NAN = 1 << CLASS_NAN,
+    S_XORSIGN = 1 << CLASS_XORSIGN,
+    S_CMP = 1 << CLASS_CMP,
+    S_CMP_UNSIGNED = 1 << CLASS_CMP_UNSIGNED,
+    S_CMP_FLOAT = 1 << CLASS_CMP_FLOAT,
+    S_BOOL = 1 << CLASS_BOOL,
+    S_PRMT = 1 << CLASS_PRMT,
+    S_ATOM = 1 << CLASS_ATOM,
+    S_SPACE = 1 << CLASS_SPACE,
+    S_VEC = 1 << CLASS_VEC,
+    S_CACHE = 1 << CLASS_CACHE,
+    S_NC = 1 << CLASS_NC,
+    S_SEM = 1 << CLASS_SEM,
+    S_SCOPE = 1 << CLASS_SCOPE,
+    S_LEVEL = 1 << CLASS_LEVEL,
+    S_UNI = 1 << CLASS_UNI,
+    S_HINT = 1 << CLASS_HINT,
+    S_POLICY = 1 << CLASS_POLICY,
     S_PREFETCH = 1 << CLASS_PREFETCH
 };
 
@@ -98,14 +136,25 @@ struct row {
 
 #define TYPE_WORD(type, lane, id) #type " "
 #define FORM_ROW(type, lane, id) {PT_OF_##type, FORM_##id##_##type},
-#define FORMS(types, id) (const struct row_form[]){types(FORM_ROW, id) {PT_NONE, N_FORMS}}
+#define FORMS(types, id)      \
+    (const struct row_form[]) \
+    {                         \
+        types(FORM_ROW, id)   \
+        {                     \
+            PT_NONE, N_FORMS  \
+        }                     \
+    }
 #define OP(id, opcode, types, suffixes, unit, status, shape, ...) \
-    {opcode, OPERANDS_##shape, types(TYPE_WORD, id), FORMS(types, id), suffixes, UNIT_##unit, STATUS_##status, OP_PLAIN, KIND_NONE},
+    {opcode,           OPERANDS_##shape, types(TYPE_WORD, id),    \
+     FORMS(types, id), suffixes,         UNIT_##unit,             \
+     STATUS_##status,  OP_PLAIN,         KIND_NONE},
 #define COLD OP
-#define FN(id, opcode, types, suffixes, unit, status, operands, function, flow) \
-    {opcode, operands, types(TYPE_WORD, id), FORMS(types, id), suffixes, UNIT_##unit, STATUS_##status, OP_##flow, KIND_NONE},
-#define MEM(id, opcode, types, suffixes, kind, status, operands, function) \
-    {opcode, operands, types(TYPE_WORD, id), FORMS(types, id), suffixes, UNIT_LSU, STATUS_##status, OP_PLAIN, KIND_##kind},
+#define FN(id, opcode, types, suffixes, unit, status, operands, function, flow)                           \
+    {opcode,    operands, types(TYPE_WORD, id), FORMS(types, id), suffixes, UNIT_##unit, STATUS_##status, \
+     OP_##flow, KIND_NONE},
+#define MEM(id, opcode, types, suffixes, kind, status, operands, function)                  \
+    {opcode,          operands, types(TYPE_WORD, id), FORMS(types, id), suffixes, UNIT_LSU, \
+     STATUS_##status, OP_PLAIN, KIND_##kind},
 static const struct row rows[] = {
 #include "ptx/ptx.def"
 };
@@ -115,7 +164,7 @@ static const struct row rows[] = {
 #undef MEM
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-// ---- words --------------------------------------------------------------------------------------------------------
+// ---- words -----------------------------------------------------------------------------------------
 
 static bool text_is(const char *text, const char *word, size_t length)
 {
@@ -168,7 +217,7 @@ static bool row_has_word(const struct row *row, const char *word)
     return false;
 }
 
-// ---- errors -------------------------------------------------------------------------------------------------------
+// ---- errors ----------------------------------------------------------------------------------------
 
 struct place { // where an error of this instruction is
     const struct ptx_module *module;
@@ -200,14 +249,14 @@ static bool fail(struct place at, struct err *err, const char *what, const char 
                       at.module->text_length, "%s%s%s in `%s`", what, *word ? " ." : "", word, opcode);
 }
 
-// ---- choosing the row ---------------------------------------------------------------------------------------------
+// ---- choosing the row ------------------------------------------------------------------------------
 
 struct match {
     const struct row *row;
     uint32_t n_words; // words of the row's opcode that the instruction has; all of them if `fits`
     bool has_words;   // all words of the row but types are there
     bool has_types;
-    int bad_suffix;   // first suffix that the row does not allow, -1: none
+    int bad_suffix;                    // first suffix that the row does not allow, -1: none
     enum ptx_type type, first, second; // the row's type; first and second type of the opcode
     uint16_t form;
 };
@@ -289,18 +338,20 @@ static struct match match_row(const struct row *row, const struct ptx_insn *insn
     return m;
 }
 
-// How well a row fits: types first, then words and suffixes; the best one is right or is what the error is about.
+// How well a row fits: types first, then words and suffixes; the best one is right or is what the error is
+// about.
 static uint32_t match_score(const struct match *m)
 {
-    return (m->has_words && m->has_types && m->bad_suffix < 0) * 1000u + m->has_types * 150u + m->has_words * 100u +
-           (m->bad_suffix < 0) * 20u + m->n_words;
+    return (m->has_words && m->has_types && m->bad_suffix < 0) * 1000u + m->has_types * 150u +
+           m->has_words * 100u + (m->bad_suffix < 0) * 20u + m->n_words;
 }
 
 static bool explain(struct place at, const struct match *best, struct err *err)
 {
     if (!best->has_words) {
         char what[96];
-        snprintf(what, sizeof what, "unknown instruction: a word of `%s` is missing or unknown", best->row->opcode);
+        snprintf(what, sizeof what, "unknown instruction: a word of `%s` is missing or unknown",
+                 best->row->opcode);
         return fail(at, err, what, "");
     }
     if (best->bad_suffix >= 0) {
@@ -334,7 +385,7 @@ static bool choose_row(struct place at, struct match *out, struct err *err)
     return best >= 1000 || explain(at, out, err);
 }
 
-// ---- suffixes and memory --------------------------------------------------------------------------------------------
+// ---- suffixes and memory ---------------------------------------------------------------------------
 
 static bool apply_suffixes(struct place at, const struct row *row, struct op *out, struct err *err)
 {
@@ -381,13 +432,21 @@ static uint8_t elem_of(enum ptx_type type)
 static uint8_t class_of(enum row_kind kind, enum space space)
 {
     static const uint8_t classes[][N_SPACES] = {
-        [KIND_LD] = {[SPACE_GENERIC] = CLASS_GENERIC_LD, [SPACE_GLOBAL] = CLASS_GLOBAL_LD, [SPACE_SHARED] = CLASS_SHARED_LD,
-                     [SPACE_LOCAL] = CLASS_LOCAL_LD, [SPACE_CONST] = CLASS_CONST_LD, [SPACE_PARAM] = CLASS_CONST_LD},
-        [KIND_ST] = {[SPACE_GENERIC] = CLASS_GENERIC_ST, [SPACE_GLOBAL] = CLASS_GLOBAL_ST, [SPACE_SHARED] = CLASS_SHARED_ST,
+        [KIND_LD] = {[SPACE_GENERIC] = CLASS_GENERIC_LD,
+                     [SPACE_GLOBAL] = CLASS_GLOBAL_LD,
+                     [SPACE_SHARED] = CLASS_SHARED_LD,
+                     [SPACE_LOCAL] = CLASS_LOCAL_LD,
+                     [SPACE_CONST] = CLASS_CONST_LD,
+                     [SPACE_PARAM] = CLASS_CONST_LD},
+        [KIND_ST] = {[SPACE_GENERIC] = CLASS_GENERIC_ST,
+                     [SPACE_GLOBAL] = CLASS_GLOBAL_ST,
+                     [SPACE_SHARED] = CLASS_SHARED_ST,
                      [SPACE_LOCAL] = CLASS_LOCAL_ST},
-        [KIND_ATOM] = {[SPACE_GENERIC] = CLASS_GENERIC_ATOM, [SPACE_GLOBAL] = CLASS_GLOBAL_ATOM,
+        [KIND_ATOM] = {[SPACE_GENERIC] = CLASS_GENERIC_ATOM,
+                       [SPACE_GLOBAL] = CLASS_GLOBAL_ATOM,
                        [SPACE_SHARED] = CLASS_SHARED_ATOM},
-        [KIND_RED] = {[SPACE_GENERIC] = CLASS_GENERIC_RED, [SPACE_GLOBAL] = CLASS_GLOBAL_RED,
+        [KIND_RED] = {[SPACE_GENERIC] = CLASS_GENERIC_RED,
+                      [SPACE_GLOBAL] = CLASS_GLOBAL_RED,
                       [SPACE_SHARED] = CLASS_SHARED_ATOM},
     };
     return classes[kind][space];
@@ -403,7 +462,7 @@ static void describe_memory(const struct row *row, struct op *out)
         out->flow = row->kind == KIND_LD ? OP_PARAM_LD : OP_PARAM_ST;
 }
 
-// ---- operands -------------------------------------------------------------------------------------------------------
+// ---- operands --------------------------------------------------------------------------------------
 
 static enum role role_of(char letter)
 {
@@ -468,7 +527,8 @@ static enum ptx_type role_type(const char *word, size_t length, const struct mat
     }
 }
 
-// Fills the roles. An optional operand is left out when the instruction has fewer operands than the row has words.
+// Fills the roles. An optional operand is left out when the instruction has fewer operands than the row has
+// words.
 static bool describe_operands(struct place at, const struct match *m, struct op *out, struct err *err)
 {
     uint32_t n_words = 0, n_optional = 0, n = at.insn->n_operands;
@@ -503,8 +563,13 @@ bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, st
     struct match m = {.bad_suffix = -1};
     if (!choose_row(at, &m, err))
         return false;
-    *out = (struct op){.name = m.row->opcode, .form = m.form, .unit = m.row->unit, .flow = m.row->flow,
-                       .status = m.row->status, .type = m.first, .type2 = m.second};
+    *out = (struct op){.name = m.row->opcode,
+                       .form = m.form,
+                       .unit = m.row->unit,
+                       .flow = m.row->flow,
+                       .status = m.row->status,
+                       .type = m.first,
+                       .type2 = m.second};
     if (out->type == PT_NONE)
         out->type = m.type;
     if (!apply_suffixes(at, m.row, out, err))
@@ -514,7 +579,7 @@ bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, st
     return describe_operands(at, &m, out, err);
 }
 
-// ---- what is supported ----------------------------------------------------------------------------------------------
+// ---- what is supported -----------------------------------------------------------------------------
 
 uint32_t op_count(void)
 {
@@ -525,12 +590,15 @@ struct op_info op_info(uint32_t row)
 {
     static const char *const status_names[] = {"exact", "approximate", "no effect", "refused"};
     const struct row *r = &rows[row];
-    struct op_info info = {.name = r->opcode, .types = r->forms[0].type == PT_NONE ? "" : r->types,
-                           .status = status_names[r->status], .unit = r->unit};
+    struct op_info info = {.name = r->opcode,
+                           .types = r->forms[0].type == PT_NONE ? "" : r->types,
+                           .status = status_names[r->status],
+                           .unit = r->unit};
     size_t n = 0;
     for (size_t i = 0; i < N_SUFFIXES; i++)
         if ((r->suffixes >> suffixes[i].class & 1) && n + strlen(suffixes[i].word) + 2 < sizeof info.suffixes)
-            n += (size_t)snprintf(info.suffixes + n, sizeof info.suffixes - n, "%s.%s", n ? " " : "", suffixes[i].word);
+            n += (size_t)snprintf(info.suffixes + n, sizeof info.suffixes - n, "%s.%s", n ? " " : "",
+                                  suffixes[i].word);
     return info;
 }
 
@@ -538,7 +606,8 @@ const char *op_ambiguous_suffix(uint32_t row)
 {
     for (size_t i = 0; i < N_SUFFIXES; i++)
         for (size_t j = i + 1; j < N_SUFFIXES; j++)
-            if ((rows[row].suffixes >> suffixes[i].class & 1) && (rows[row].suffixes >> suffixes[j].class & 1) &&
+            if ((rows[row].suffixes >> suffixes[i].class & 1) &&
+                (rows[row].suffixes >> suffixes[j].class & 1) &&
                 strcmp(suffixes[i].word, suffixes[j].word) == 0)
                 return suffixes[i].word;
     return NULL;

@@ -12,7 +12,7 @@ static inline uint32_t elem_bytes(enum elem elem)
     return bytes[elem];
 }
 
-// ---- addresses ------------------------------------------------------------------------------------------------------
+// ---- addresses -------------------------------------------------------------------------------------
 
 struct span {
     uint64_t low, high; // lowest and highest address
@@ -39,8 +39,10 @@ ALWAYS_INLINE bool addresses_are_contiguous(const uint64_t *addr, uint32_t width
     return difference == 0;
 }
 
-// Addresses of all lanes; a lane that is off gets that of the first lane that is on, so it may be read but not written.
-ALWAYS_INLINE void address_lanes(const struct warp *warp, const struct insn *insn, lanemask on, uint64_t *addr)
+// Addresses of all lanes; a lane that is off gets that of the first lane that is on, so it may be read but
+// not written.
+ALWAYS_INLINE void address_lanes(const struct warp *warp, const struct insn *insn, lanemask on,
+                                 uint64_t *addr)
 {
     const uint32_t *row = row_read(warp, insn->src[0]);
     const uint64_t offset = (uint64_t)(int64_t)insn->offset;
@@ -72,7 +74,7 @@ ALWAYS_INLINE void access_begin(struct sim *sim, struct warp *warp, const struct
     address_lanes(warp, insn, on, access->addr);
 }
 
-// ---- one element, by relaxed atomics: other SMs may touch the same bytes on other host threads ---------------------
+// ---- one element, by relaxed atomics: other SMs may touch the same bytes on other host threads -----
 
 #define ELEMENT_LOAD(type, at) __atomic_load_n((const type *)(const void *)(at), __ATOMIC_RELAXED)
 #define ELEMENT_STORE(type, at, value) __atomic_store_n((type *)(void *)(at), (type)(value), __ATOMIC_RELAXED)

@@ -1,7 +1,7 @@
 // Blocks: their memory, their start, and where a thread is in the grid.
+#include "base/err.h"
 #include "simt/lanes.h"
 #include "simt/splits.h"
-#include "base/err.h"
 #include <stdlib.h>
 
 uint32_t threads_per_block(const struct launch *launch)
@@ -17,7 +17,7 @@ void thread_of_lane(const struct warp *warp, const struct launch *launch, uint32
     out[2] = linear / launch->block[0] / launch->block[1];
 }
 
-// ---- memory of a block ------------------------------------------------------------------------------------------------
+// ---- memory of a block -----------------------------------------------------------------------------
 
 static size_t rows_up(size_t size_bytes)
 {
@@ -30,8 +30,8 @@ static uint32_t first_stack_rows(const struct kernel *kernel)
     return kernel->n_functions > 1 ? 2 * kernel->frame_rows : kernel->frame_rows;
 }
 
-// Where the parts of a block lie in its memory: shared memory, the warps, then each warp's registers, predicates and
-// local memory. Each begins at a row.
+// Where the parts of a block lie in its memory: shared memory, the warps, then each warp's registers,
+// predicates and local memory. Each begins at a row.
 struct layout {
     uint32_t n_warps, stack_rows, local_bytes; // local memory of one lane
     size_t shared_bytes, warps_bytes, stack_bytes, preds_bytes, warp_local_bytes, all_bytes;
@@ -105,7 +105,7 @@ void block_release(struct block *block)
     *block = (struct block){0};
 }
 
-// ---- start --------------------------------------------------------------------------------------------------------------
+// ---- start -----------------------------------------------------------------------------------------
 
 // No GPU has more resident warps on an SM; keeps the local memory of warps of all SMs apart.
 enum { MAX_WARPS_PER_SM = 64 };
@@ -137,7 +137,8 @@ static void warp_start(const struct launch *launch, struct block *block, uint32_
     warp_select(warp, 0);
 }
 
-void block_start(const struct launch *launch, struct block *block, uint32_t linear_index, uint32_t sm, uint32_t slot)
+void block_start(const struct launch *launch, struct block *block, uint32_t linear_index, uint32_t sm,
+                 uint32_t slot)
 {
     block->linear = linear_index;
     block->index[0] = linear_index % launch->grid[0];
@@ -157,7 +158,7 @@ void block_start(const struct launch *launch, struct block *block, uint32_t line
         warp_start(launch, block, w);
 }
 
-// ---- launch rows ----------------------------------------------------------------------------------------------------------
+// ---- launch rows -----------------------------------------------------------------------------------
 
 // What the row says, widened to a word; 0 outside the bank.
 static uint32_t constant_word(const struct launch *launch, struct launch_row row)
@@ -169,7 +170,9 @@ static uint32_t constant_word(const struct launch *launch, struct launch_row row
         return 0;
     uint32_t left = size_bytes - row.offset, n = sizes[row.elem] < left ? sizes[row.elem] : left;
     memcpy(&word, bytes + row.offset, n);
-    return row.elem == ELEM_S8 ? (uint32_t)(int8_t)word : row.elem == ELEM_S16 ? (uint32_t)(int16_t)word : word;
+    return row.elem == ELEM_S8    ? (uint32_t)(int8_t)word
+           : row.elem == ELEM_S16 ? (uint32_t)(int16_t)word
+                                  : word;
 }
 
 void launch_fill_rows(struct launch *launch, struct arena *arena)

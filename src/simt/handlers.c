@@ -1,16 +1,16 @@
-// The lane handlers: ptx.def expanded, one function for each instruction and type. Compiled once per x86-64 level
-// (HANDLER_LEVEL names it); choose.c picks the table for this host. All that runs often is in this file and the headers
-// it includes, so that it is compiled for the level; cold.c and op_*.c hold what runs seldom.
+// The lane handlers: ptx.def expanded, one function for each instruction and type. Compiled once per x86-64
+// level (HANDLER_LEVEL names it); choose.c picks the table for this host. All that runs often is in this file
+// and the headers it includes, so that it is compiled for the level; cold.c and op_*.c hold what runs seldom.
 #include "isa/form.h"
 #define HANDLER_LINKAGE static
-#include "simt/shapes.h"
 #include "simt/op_load.h"
+#include "simt/shapes.h"
 
 #ifndef HANDLER_LEVEL
 #define HANDLER_LEVEL base
 #endif
 
-// ---- moves --------------------------------------------------------------------------------------------------------------
+// ---- moves -----------------------------------------------------------------------------------------
 
 static inline enum step_kind move_rows(struct warp *warp, const struct insn *insn, lanemask on, int words)
 {
@@ -39,7 +39,7 @@ static enum step_kind op_move_64(struct sim *sim, struct warp *warp, const struc
     return move_rows(warp, insn, on, 2);
 }
 
-// ---- control ------------------------------------------------------------------------------------------------------------
+// ---- control ---------------------------------------------------------------------------------------
 
 static enum step_kind op_branch(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
@@ -60,10 +60,11 @@ static enum step_kind op_converge(struct sim *sim, struct warp *warp, const stru
     return warp->n_convergences == 0 ? STEP_PLAIN : converge_arrive(warp, insn->extra);
 }
 
-// ---- expansion ----------------------------------------------------------------------------------------------------------
+// ---- expansion -------------------------------------------------------------------------------------
 
 #define EXPAND_HANDLER(type, lane, shape, id, ...) HANDLER_##shape(id, type, lane, __VA_ARGS__)
-#define OP(id, opcode, types, suffixes, unit, status, shape, ...) types(EXPAND_HANDLER, shape, id, __VA_ARGS__)
+#define OP(id, opcode, types, suffixes, unit, status, shape, ...) \
+    types(EXPAND_HANDLER, shape, id, __VA_ARGS__)
 #define DECLARE_COLD(type, lane, id) HANDLER_SIGNATURE(id, type);
 #define COLD(id, opcode, types, suffixes, unit, status, shape, ...) types(DECLARE_COLD, id)
 #define FN(...)

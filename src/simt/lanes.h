@@ -1,9 +1,10 @@
 // From rows to lanes and back: how a handler reads its operands and writes its result.
 //
-// A handler computes all 32 lanes into `uint32_t out[]` (one row, or two for 64-bit lanes: low words, then high words)
-// and puts them into the destination: a copy when all lanes are on, a blend otherwise.
+// A handler computes all 32 lanes into `uint32_t out[]` (one row, or two for 64-bit lanes: low words, then
+// high words) and puts them into the destination: a copy when all lanes are on, a blend otherwise.
 //
-// lane_<name> is the C type of one lane; get_<name>(row, i) reads lane i; set_<name>(out, i, value) writes it.
+// lane_<name> is the C type of one lane; get_<name>(row, i) reads lane i; set_<name>(out, i, value) writes
+// it.
 #ifndef SIMT_LANES_H
 #define SIMT_LANES_H
 #include "simt/warp.h"
@@ -23,9 +24,10 @@ typedef float lane_f32;
 typedef double lane_f64;
 
 static const uint32_t lane_bit[ROW_LANES] = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
-    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
-    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
 static inline const uint32_t *row_read(const struct warp *warp, rowref ref)
@@ -68,8 +70,16 @@ static inline lane_f64 get_f64(const uint32_t *row, int i)
 #define get_s64(row, i) ((int64_t)get_u64(row, i))
 
 enum { // rows of a value
-    WORDS_u8 = 1, WORDS_s8 = 1, WORDS_u16 = 1, WORDS_s16 = 1, WORDS_u32 = 1, WORDS_s32 = 1, WORDS_f32 = 1,
-    WORDS_u64 = 2, WORDS_s64 = 2, WORDS_f64 = 2
+    WORDS_u8 = 1,
+    WORDS_s8 = 1,
+    WORDS_u16 = 1,
+    WORDS_s16 = 1,
+    WORDS_u32 = 1,
+    WORDS_s32 = 1,
+    WORDS_f32 = 1,
+    WORDS_u64 = 2,
+    WORDS_s64 = 2,
+    WORDS_f64 = 2
 };
 
 static inline void set_u64(uint32_t *out, int i, uint64_t value)
@@ -90,7 +100,8 @@ static inline void set_f64(uint32_t *out, int i, lane_f64 value)
     set_u64(out, i, bits);
 }
 
-// Signed values narrower than a row are extended: PTX may use them as a 32-bit register; 16-bit readers cut them.
+// Signed values narrower than a row are extended: PTX may use them as a 32-bit register; 16-bit readers cut
+// them.
 #define set_u8(out, i, value) ((void)((out)[i] = (uint8_t)(value)))
 #define set_s8(out, i, value) ((void)((out)[i] = (uint32_t)(int8_t)(value)))
 #define set_u16(out, i, value) ((void)((out)[i] = (uint16_t)(value)))
@@ -117,7 +128,7 @@ static inline void put_rows(struct warp *warp, rowref ref, const uint32_t *out, 
         blend_row(to + word * ROW_LANES, out + word * ROW_LANES, on);
 }
 
-// ---- predicates ---------------------------------------------------------------------------------------------------
+// ---- predicates ------------------------------------------------------------------------------------
 
 static inline lanemask pred_read(const struct warp *warp, predref ref)
 {
@@ -131,7 +142,7 @@ static inline void pred_write(struct warp *warp, predref ref, lanemask value, la
         warp->preds[ref] = (warp->preds[ref] & ~on) | (value & on);
 }
 
-// ---- the running split ----------------------------------------------------------------------------------------------
+// ---- the running split -----------------------------------------------------------------------------
 
 static inline struct split *split_current(struct warp *warp)
 {

@@ -1,13 +1,21 @@
-// Atomics and strong accesses. Those to shared memory take effect at once; those to global memory are queued by the
-// caller (struct exchange) and take effect in exchange_apply, in one thread and one order for all SMs.
+// Atomics and strong accesses. Those to shared memory take effect at once; those to global memory are queued
+// by the caller (struct exchange) and take effect in exchange_apply, in one thread and one order for all SMs.
 #include "isa/form.h"
 #include "simt/address.h"
 #include "simt/ops.h"
 #include "simt/semantics.h"
 
-// ---- one lane -------------------------------------------------------------------------------------------------------
+// ---- one lane --------------------------------------------------------------------------------------
 
-enum atom_type { ATOM_TYPE_u16, ATOM_TYPE_u32, ATOM_TYPE_s32, ATOM_TYPE_u64, ATOM_TYPE_s64, ATOM_TYPE_f32, ATOM_TYPE_f64 };
+enum atom_type {
+    ATOM_TYPE_u16,
+    ATOM_TYPE_u32,
+    ATOM_TYPE_s32,
+    ATOM_TYPE_u64,
+    ATOM_TYPE_s64,
+    ATOM_TYPE_f32,
+    ATOM_TYPE_f64
+};
 
 // The type of an atomic follows from its form.
 static enum atom_type atom_type_of(const struct insn *insn)
@@ -70,7 +78,8 @@ static uint64_t combine_f32(uint64_t old, uint64_t b, bool flush)
     return bits_of_f32(canonical_f32(sum));
 }
 
-static uint64_t combine(enum atom_op op, enum atom_type type, uint64_t old, uint64_t b, uint64_t c, bool is_global)
+static uint64_t combine(enum atom_op op, enum atom_type type, uint64_t old, uint64_t b, uint64_t c,
+                        bool is_global)
 {
     if (type == ATOM_TYPE_f32)
         return combine_f32(old, b, is_global);
@@ -91,7 +100,8 @@ struct atom_kind {
 
 static struct atom_kind atom_kind_of(const struct insn *insn, bool is_global)
 {
-    struct atom_kind kind = {MOD_GET(insn->mod, MOD_MODE, 4), atom_type_of(insn), insn->elem, is_global, false};
+    struct atom_kind kind = {MOD_GET(insn->mod, MOD_MODE, 4), atom_type_of(insn), insn->elem, is_global,
+                             false};
     kind.is_word_add = kind.op == ATOM_ADD && (kind.type == ATOM_TYPE_u32 || kind.type == ATOM_TYPE_s32);
     return kind;
 }
@@ -112,7 +122,7 @@ static uint64_t atom_apply(struct atom_kind kind, uint8_t *at, uint64_t b, uint6
     return old;
 }
 
-// ---- issue ------------------------------------------------------------------------------------------------------------
+// ---- issue -----------------------------------------------------------------------------------------
 
 static uint64_t operand_of(const struct warp *warp, rowref ref, enum elem elem, uint32_t lane)
 {
@@ -132,7 +142,8 @@ static enum access_kind kind_of(const struct insn *insn)
 {
     if (MOD_GET(insn->mod, MOD_MODE, 4) == ATOM_CAS)
         return ACCESS_CAS;
-    bool is_red = insn->class == CLASS_GLOBAL_RED || insn->class == CLASS_GENERIC_RED || insn->dst == ROW_NONE;
+    bool is_red =
+        insn->class == CLASS_GLOBAL_RED || insn->class == CLASS_GENERIC_RED || insn->dst == ROW_NONE;
     return is_red ? ACCESS_RED : ACCESS_ATOM;
 }
 
@@ -228,7 +239,7 @@ enum step_kind op_strong_store(struct sim *sim, struct warp *warp, const struct 
     return exchange_issue(sim, warp, insn, false);
 }
 
-// ---- taking effect ----------------------------------------------------------------------------------------------------
+// ---- taking effect ---------------------------------------------------------------------------------
 
 static void exchange_lane(const struct exchange *x, struct atom_kind kind, uint8_t *at, uint32_t lane)
 {
@@ -238,7 +249,8 @@ static void exchange_lane(const struct exchange *x, struct atom_kind kind, uint8
     if (x->access.kind == ACCESS_LOAD) {
         for (uint32_t j = 0; j < insn->n_data; j++)
             if (insn->data[j] != ROW_NONE)
-                element_load(rows + (size_t)ROW_NUMBER(insn->data[j]) * ROW_LANES, (int)lane, at + j * size, insn->elem);
+                element_load(rows + (size_t)ROW_NUMBER(insn->data[j]) * ROW_LANES, (int)lane, at + j * size,
+                             insn->elem);
     } else if (x->access.kind == ACCESS_STORE) {
         uint64_t bytes[2] = {x->operand[lane], x->operand2[lane]};
         for (uint32_t j = 0; j < insn->n_data; j++) {

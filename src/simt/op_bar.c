@@ -1,18 +1,19 @@
 // Barriers: of the block (bar.sync, bar.arrive, bar.red) and of the warp (bar.warp.sync).
 //
-// A block barrier counts threads, as GPUs from sm_70 on do: it opens when all live threads have arrived, or as many as
-// its count says. Exited threads are not waited for.
+// A block barrier counts threads, as GPUs from sm_70 on do: it opens when all live threads have arrived, or
+// as many as its count says. Exited threads are not waited for.
 #include "isa/form.h"
 #include "simt/ops.h"
 #include <stdio.h>
 
-// ---- arriving -------------------------------------------------------------------------------------------------------
+// ---- arriving --------------------------------------------------------------------------------------
 
 struct arrival {
     uint32_t barrier, expected; // expected: threads, 0 = all live ones
 };
 
-// Barrier number and count: the number is insn.extra or, when that is ~0, the first source; the count the next source.
+// Barrier number and count: the number is insn.extra or, when that is ~0, the first source; the count the
+// next source.
 static struct arrival arrival_of(const struct warp *warp, const struct insn *insn, lanemask on)
 {
     const uint32_t lane = (uint32_t)__builtin_ctz(on);
@@ -29,20 +30,22 @@ static void arrive(struct warp *warp, struct arrival arrival, lanemask on, lanem
 {
     struct block *block = warp->block;
     uint32_t n = (uint32_t)__builtin_popcount(on);
-    if (arrival.expected && on == warp->live) // counts are in whole warps, also where lanes do not exist or have exited
+    if (arrival.expected &&
+        on == warp->live) // counts are in whole warps, also where lanes do not exist or have exited
         n = ROW_LANES;
     block->expected[arrival.barrier] = arrival.expected;
     block->arrived[arrival.barrier] += n;
     block->reduced[arrival.barrier] += (uint32_t)__builtin_popcount(preds & on);
 }
 
-static enum step_kind bar_arrive(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on, bool waits)
+static enum step_kind bar_arrive(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
+                                 bool waits)
 {
     struct arrival arrival = arrival_of(warp, insn, on);
     if (arrival.barrier >= N_BLOCK_BARRIERS) {
         fault_raise(sim, warp, FAULT_DIVERGENT_BARRIER, (uint32_t)__builtin_ctz(on));
-        snprintf(sim->fault.note, sizeof sim->fault.note, "barrier %u does not exist, there are %d", arrival.barrier,
-                 N_BLOCK_BARRIERS);
+        snprintf(sim->fault.note, sizeof sim->fault.note, "barrier %u does not exist, there are %d",
+                 arrival.barrier, N_BLOCK_BARRIERS);
         return STEP_FAULT;
     }
     if (warp_must_drain(warp))
@@ -71,7 +74,7 @@ enum step_kind op_bar_arrive(struct sim *sim, struct warp *warp, const struct in
     return bar_arrive(sim, warp, insn, on, false);
 }
 
-// ---- opening --------------------------------------------------------------------------------------------------------
+// ---- opening ---------------------------------------------------------------------------------------
 
 // The result of bar.red, for one split that waits behind it.
 static void put_reduction(struct warp *warp, const struct split *split, uint32_t n_true, uint32_t n_all)
@@ -136,7 +139,7 @@ bool block_barrier_open(struct block *block, uint32_t barrier)
     return true;
 }
 
-// ---- the warp's own ---------------------------------------------------------------------------------------------------
+// ---- the warp's own --------------------------------------------------------------------------------
 
 // Lanes may come from different bar.warp.sync: those waiting at another one go on from there.
 static void wake_other_places(struct warp *warp, lanemask members)
@@ -174,17 +177,19 @@ enum step_kind op_bar_warp_sync(struct sim *sim, struct warp *warp, const struct
     return warp_sync_arrive(warp, members) ? STEP_PLAIN : STEP_SWITCH;
 }
 
-// ---- nothing can run --------------------------------------------------------------------------------------------------
+// ---- nothing can run -------------------------------------------------------------------------------
 
-static const char *const state_names[] = {
-    [SPLIT_READY] = "ready", [SPLIT_REPLAY] = "ready", [SPLIT_CONVERGING] = "other lanes to converge",
-    [SPLIT_WARP_SYNC] = "the lanes of a .sync instruction", [SPLIT_BLOCK_BARRIER] = "block barrier",
-    [SPLIT_EXCHANGE] = "memory", [SPLIT_FENCE] = "memory"
-};
+static const char *const state_names[] = {[SPLIT_READY] = "ready",
+                                          [SPLIT_REPLAY] = "ready",
+                                          [SPLIT_CONVERGING] = "other lanes to converge",
+                                          [SPLIT_WARP_SYNC] = "the lanes of a .sync instruction",
+                                          [SPLIT_BLOCK_BARRIER] = "block barrier",
+                                          [SPLIT_EXCHANGE] = "memory",
+                                          [SPLIT_FENCE] = "memory"};
 
 struct stall {
     const struct warp *warp;
-    const struct split *split; // one that waits at a block barrier, else any
+    const struct split *split;     // one that waits at a block barrier, else any
     bool at_barrier, is_divergent; // a block barrier is waited for; by some lanes of a warp only
 };
 
@@ -219,17 +224,19 @@ bool block_explain_stall(const struct launch *launch, const struct block *block,
         return false;
     const struct split *split = stall.split;
     uint32_t lane = (uint32_t)__builtin_ctz(split->mask), barrier = split->waits_for;
-    *out = (struct fault){.kind = stall.is_divergent ? FAULT_DIVERGENT_BARRIER : FAULT_DEADLOCK, .lane = lane};
+    *out =
+        (struct fault){.kind = stall.is_divergent ? FAULT_DIVERGENT_BARRIER : FAULT_DEADLOCK, .lane = lane};
     out->insn = split->pc - (stall.at_barrier && split->pc > 0);
     thread_of_lane(stall.warp, launch, lane, out->thread);
     memcpy(out->block, block->index, sizeof out->block);
     if (stall.at_barrier)
-        snprintf(out->note, sizeof out->note, "warp %u: lanes 0x%08x wait at barrier %u, where %u of %u threads have arrived%s",
+        snprintf(out->note, sizeof out->note,
+                 "warp %u: lanes 0x%08x wait at barrier %u, where %u of %u threads have arrived%s",
                  stall.warp->warp_in_block, split->mask, barrier, block->arrived[barrier],
                  block->expected[barrier] ? block->expected[barrier] : block->n_live,
                  stall.is_divergent ? "; other lanes of the warp wait elsewhere" : "");
     else
-        snprintf(out->note, sizeof out->note, "warp %u: lanes 0x%08x wait for %s", stall.warp->warp_in_block, split->mask,
-                 state_names[split->state]);
+        snprintf(out->note, sizeof out->note, "warp %u: lanes 0x%08x wait for %s", stall.warp->warp_in_block,
+                 split->mask, state_names[split->state]);
     return true;
 }

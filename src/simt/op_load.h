@@ -1,15 +1,15 @@
 // Loads and stores of a warp. Included by handlers.c, so compiled for each level.
 //
-// 32 addresses are computed and checked together: when all lanes lie in one allocation, lowest and highest address
-// suffice. Every access is checked; an address becomes a host pointer here, in op_mem.c and op_atom.c only, through
-// mem/memory.h. Plain bytes move at once; strong global accesses are queued (op_atom.c).
+// 32 addresses are computed and checked together: when all lanes lie in one allocation, lowest and highest
+// address suffice. Every access is checked; an address becomes a host pointer here, in op_mem.c and op_atom.c
+// only, through mem/memory.h. Plain bytes move at once; strong global accesses are queued (op_atom.c).
 #ifndef SIMT_OP_LOAD_H
 #define SIMT_OP_LOAD_H
 #include "simt/address.h"
 #include "simt/ops.h"
 
-// Where the bytes of the lanes are: lane i's at host address addr[i] + shift, modulo 2^64. (Two words, so that it is passed
-// in registers.)
+// Where the bytes of the lanes are: lane i's at host address addr[i] + shift, modulo 2^64. (Two words, so
+// that it is passed in registers.)
 struct lane_bytes {
     uint64_t shift;
     const uint64_t *addr;
@@ -32,25 +32,25 @@ enum layout {
     LAYOUT_UNIFORM     // all the same
 };
 
-// ---- any layout: lane by lane, straight into the rows ---------------------------------------------------------------
+// ---- any layout: lane by lane, straight into the rows ----------------------------------------------
 
 // Statement for each lane that is on.
-#define EACH_LANE_ON(i, statement)                                                                                      \
-    do {                                                                                                               \
-        if (__builtin_expect(on == ALL_LANES, 1)) {                                                                    \
-            for (int i = 0; i < ROW_LANES; i++) {                                                                      \
-                statement;                                                                                             \
-            }                                                                                                          \
-        } else {                                                                                                       \
-            for (lanemask rest_ = on; rest_; rest_ &= rest_ - 1) {                                                     \
-                const int i = __builtin_ctz(rest_);                                                                    \
-                statement;                                                                                             \
-            }                                                                                                          \
-        }                                                                                                              \
+#define EACH_LANE_ON(i, statement)                                 \
+    do {                                                           \
+        if (__builtin_expect(on == ALL_LANES, 1)) {                \
+            for (int i = 0; i < ROW_LANES; i++) {                  \
+                statement;                                         \
+            }                                                      \
+        } else {                                                   \
+            for (lanemask rest_ = on; rest_; rest_ &= rest_ - 1) { \
+                const int i = __builtin_ctz(rest_);                \
+                statement;                                         \
+            }                                                      \
+        }                                                          \
     } while (0)
 
-ALWAYS_INLINE void load_scattered(struct warp *warp, const struct insn *insn, struct lane_bytes from, lanemask on,
-                                  enum elem elem)
+ALWAYS_INLINE void load_scattered(struct warp *warp, const struct insn *insn, struct lane_bytes from,
+                                  lanemask on, enum elem elem)
 {
     for (uint32_t j = 0; j < insn->n_data; j++) {
         if (insn->data[j] == ROW_NONE)
@@ -61,8 +61,8 @@ ALWAYS_INLINE void load_scattered(struct warp *warp, const struct insn *insn, st
     }
 }
 
-ALWAYS_INLINE void store_scattered(const struct warp *warp, const struct insn *insn, struct lane_bytes to, lanemask on,
-                                   enum elem elem)
+ALWAYS_INLINE void store_scattered(const struct warp *warp, const struct insn *insn, struct lane_bytes to,
+                                   lanemask on, enum elem elem)
 {
     for (uint32_t j = 0; j < insn->n_data; j++) {
         const uint32_t *row = row_read(warp, insn->data[j]);
@@ -71,7 +71,7 @@ ALWAYS_INLINE void store_scattered(const struct warp *warp, const struct insn *i
     }
 }
 
-// ---- pairs and fours of words: 64 bits at a time --------------------------------------------------------------------
+// ---- pairs and fours of words: 64 bits at a time ---------------------------------------------------
 
 ALWAYS_INLINE bool is_word_vector(const struct insn *insn)
 {
@@ -81,22 +81,22 @@ ALWAYS_INLINE bool is_word_vector(const struct insn *insn)
     return is_vector;
 }
 
-ALWAYS_INLINE void load_word_pair(struct warp *warp, const struct insn *insn, uint32_t j, struct lane_bytes from,
-                                  lanemask on)
+ALWAYS_INLINE void load_word_pair(struct warp *warp, const struct insn *insn, uint32_t j,
+                                  struct lane_bytes from, lanemask on)
 {
     uint32_t *low = row_write(warp, insn->data[j]), *high = row_write(warp, insn->data[j + 1]);
     EACH_LANE_ON(i, const uint64_t pair = ELEMENT_LOAD(uint64_t, lane_host(from, i, j * 4));
                  low[i] = (uint32_t)pair; high[i] = (uint32_t)(pair >> 32));
 }
 
-ALWAYS_INLINE void store_word_pair(const struct warp *warp, const struct insn *insn, uint32_t j, struct lane_bytes to,
-                                   lanemask on)
+ALWAYS_INLINE void store_word_pair(const struct warp *warp, const struct insn *insn, uint32_t j,
+                                   struct lane_bytes to, lanemask on)
 {
     const uint32_t *low = row_read(warp, insn->data[j]), *high = row_read(warp, insn->data[j + 1]);
     EACH_LANE_ON(i, ELEMENT_STORE(uint64_t, lane_host(to, i, j * 4), low[i] | (uint64_t)high[i] << 32));
 }
 
-// ---- contiguous words -------------------------------------------------------------------------------------------------
+// ---- contiguous words ------------------------------------------------------------------------------
 
 ALWAYS_INLINE void load_contiguous_words(uint32_t *row, const uint8_t *from)
 {
@@ -129,32 +129,33 @@ static void load_uniform(struct warp *warp, const struct insn *insn, const uint8
     }
 }
 
-// ---- choosing -----------------------------------------------------------------------------------------------------------
+// ---- choosing --------------------------------------------------------------------------------------
 
 // The element type is chosen once for 32 lanes: one copy of the loops per type.
-#define FOR_EACH_ELEM(function, ...)                                                                                    \
-    switch (insn->elem) {                                                                                              \
-    case ELEM_U8:                                                                                                      \
-        function(__VA_ARGS__, ELEM_U8);                                                                                \
-        break;                                                                                                         \
-    case ELEM_S8:                                                                                                      \
-        function(__VA_ARGS__, ELEM_S8);                                                                                \
-        break;                                                                                                         \
-    case ELEM_U16:                                                                                                     \
-        function(__VA_ARGS__, ELEM_U16);                                                                               \
-        break;                                                                                                         \
-    case ELEM_S16:                                                                                                     \
-        function(__VA_ARGS__, ELEM_S16);                                                                               \
-        break;                                                                                                         \
-    case ELEM_B64:                                                                                                     \
-        function(__VA_ARGS__, ELEM_B64);                                                                               \
-        break;                                                                                                         \
-    default:                                                                                                           \
-        function(__VA_ARGS__, ELEM_B32);                                                                               \
-        break;                                                                                                         \
+#define FOR_EACH_ELEM(function, ...)     \
+    switch (insn->elem) {                \
+    case ELEM_U8:                        \
+        function(__VA_ARGS__, ELEM_U8);  \
+        break;                           \
+    case ELEM_S8:                        \
+        function(__VA_ARGS__, ELEM_S8);  \
+        break;                           \
+    case ELEM_U16:                       \
+        function(__VA_ARGS__, ELEM_U16); \
+        break;                           \
+    case ELEM_S16:                       \
+        function(__VA_ARGS__, ELEM_S16); \
+        break;                           \
+    case ELEM_B64:                       \
+        function(__VA_ARGS__, ELEM_B64); \
+        break;                           \
+    default:                             \
+        function(__VA_ARGS__, ELEM_B32); \
+        break;                           \
     }
 
-static void move_any(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on, bool is_load)
+static void move_any(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on,
+                     bool is_load)
 {
     if (is_load) {
         FOR_EACH_ELEM(load_scattered, warp, insn, bytes, on)
@@ -163,8 +164,8 @@ static void move_any(struct warp *warp, const struct insn *insn, struct lane_byt
     }
 }
 
-ALWAYS_INLINE void move_word_vector(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on,
-                                    bool is_load)
+ALWAYS_INLINE void move_word_vector(struct warp *warp, const struct insn *insn, struct lane_bytes bytes,
+                                    lanemask on, bool is_load)
 {
     for (uint32_t j = 0; j < insn->n_data; j += 2)
         if (is_load)
@@ -173,11 +174,12 @@ ALWAYS_INLINE void move_word_vector(struct warp *warp, const struct insn *insn, 
             store_word_pair(warp, insn, j, bytes, on);
 }
 
-ALWAYS_INLINE void move_lanes(struct warp *warp, const struct insn *insn, struct lane_bytes bytes, lanemask on,
-                              enum layout layout, bool is_load)
+ALWAYS_INLINE void move_lanes(struct warp *warp, const struct insn *insn, struct lane_bytes bytes,
+                              lanemask on, enum layout layout, bool is_load)
 {
     uint8_t *first = lane_host(bytes, 0, 0);
-    if (layout == LAYOUT_CONTIGUOUS && insn->elem == ELEM_B32 && insn->n_data == 1 && insn->data[0] != ROW_NONE) {
+    if (layout == LAYOUT_CONTIGUOUS && insn->elem == ELEM_B32 && insn->n_data == 1 &&
+        insn->data[0] != ROW_NONE) {
         if (is_load)
             load_contiguous_words(row_write(warp, insn->data[0]), first);
         else
@@ -203,16 +205,17 @@ ALWAYS_INLINE enum layout layout_of(const struct access *access, lanemask on, st
     return span->low == span->high ? LAYOUT_UNIFORM : LAYOUT_SCATTERED;
 }
 
-// ---- global, shared, constant: addresses are linear -----------------------------------------------------------------
+// ---- global, shared, constant: addresses are linear ------------------------------------------------
 
-// A plain access waits for the warp's queued operations on the same bytes only: weak accesses to others may pass them.
+// A plain access waits for the warp's queued operations on the same bytes only: weak accesses to others may
+// pass them.
 static inline bool pending_overlap(const struct warp *warp, struct span span, uint32_t width)
 {
     return span.low <= warp->pending_high && span.high + (width - 1) >= warp->pending_low;
 }
 
-ALWAYS_INLINE enum step_kind move_global(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
-                                         bool is_load)
+ALWAYS_INLINE enum step_kind move_global(struct sim *sim, struct warp *warp, const struct insn *insn,
+                                         lanemask on, bool is_load)
 {
     struct access *access = &sim->access;
     struct span span;
@@ -226,7 +229,8 @@ ALWAYS_INLINE enum step_kind move_global(struct sim *sim, struct warp *warp, con
     }
     if (__builtin_expect(span.bits & (access->width - 1u), 0))
         return fault_access(sim, warp);
-    uint8_t *base = memory_host_fast(sim->launch->memory, &sim->cursor, span.low, span.high - span.low + access->width);
+    uint8_t *base =
+        memory_host_fast(sim->launch->memory, &sim->cursor, span.low, span.high - span.low + access->width);
     if (__builtin_expect(base == NULL, 0))
         return op_move_scattered(sim, warp, insn, on);
     move_lanes(warp, insn, lane_bytes_of(base, span.low, access->addr), on, layout, is_load);
@@ -234,13 +238,14 @@ ALWAYS_INLINE enum step_kind move_global(struct sim *sim, struct warp *warp, con
 }
 
 // Memory of one block, or a constant bank: from address 0 to `size_bytes`.
-ALWAYS_INLINE enum step_kind move_window(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
-                                         uint8_t *window, uint64_t size_bytes, bool is_load)
+ALWAYS_INLINE enum step_kind move_window(struct sim *sim, struct warp *warp, const struct insn *insn,
+                                         lanemask on, uint8_t *window, uint64_t size_bytes, bool is_load)
 {
     const struct access *access = &sim->access;
     struct span span;
     const enum layout layout = layout_of(access, on, &span);
-    const bool outside = size_bytes < access->width || span.high > size_bytes - access->width || span.low > span.high;
+    const bool outside =
+        size_bytes < access->width || span.high > size_bytes - access->width || span.low > span.high;
     if (__builtin_expect(outside || (span.bits & (access->width - 1u)), 0))
         return fault_access(sim, warp);
     move_lanes(warp, insn, lane_bytes_of(window, 0, access->addr), on, layout, is_load);
@@ -249,7 +254,7 @@ ALWAYS_INLINE enum step_kind move_window(struct sim *sim, struct warp *warp, con
     return STEP_ACCESS;
 }
 
-// ---- local: word-interleaved ------------------------------------------------------------------------------------------
+// ---- local: word-interleaved -----------------------------------------------------------------------
 
 // Word `k` of the element at byte offset `at` of lane i.
 static inline uint8_t *local_word(const struct warp *warp, uint64_t at, uint32_t k, int i)
@@ -258,7 +263,8 @@ static inline uint8_t *local_word(const struct warp *warp, uint64_t at, uint32_t
 }
 
 // All lanes at the same offset, the usual case: words of memory are rows.
-static void move_local_uniform(struct warp *warp, const struct insn *insn, uint64_t at, lanemask on, bool is_load)
+static void move_local_uniform(struct warp *warp, const struct insn *insn, uint64_t at, lanemask on,
+                               bool is_load)
 {
     const uint32_t words = elem_bytes(insn->elem) / 4;
     for (uint32_t j = 0; j < insn->n_data * words; j++) {
@@ -276,7 +282,8 @@ static void move_local_uniform(struct warp *warp, const struct insn *insn, uint6
     }
 }
 
-static void move_local_words(struct warp *warp, const struct insn *insn, const uint64_t *addr, lanemask on, bool is_load)
+static void move_local_words(struct warp *warp, const struct insn *insn, const uint64_t *addr, lanemask on,
+                             bool is_load)
 {
     const uint32_t words = elem_bytes(insn->elem) / 4;
     for (uint32_t j = 0; j < insn->n_data * words; j++) {
@@ -293,7 +300,8 @@ static void move_local_words(struct warp *warp, const struct insn *insn, const u
     }
 }
 
-static void move_local_parts(struct warp *warp, const struct insn *insn, const uint64_t *addr, lanemask on, bool is_load)
+static void move_local_parts(struct warp *warp, const struct insn *insn, const uint64_t *addr, lanemask on,
+                             bool is_load)
 {
     const uint32_t size = elem_bytes(insn->elem);
     for (uint32_t j = 0; j < insn->n_data; j++) {
@@ -312,7 +320,8 @@ static void move_local_parts(struct warp *warp, const struct insn *insn, const u
     }
 }
 
-static enum step_kind move_local(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on, bool is_load)
+static enum step_kind move_local(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
+                                 bool is_load)
 {
     struct access *access = &sim->access;
     access->space = SPACE_LOCAL;
@@ -329,10 +338,10 @@ static enum step_kind move_local(struct sim *sim, struct warp *warp, const struc
     return STEP_ACCESS;
 }
 
-// ---- generic ------------------------------------------------------------------------------------------------------------
+// ---- generic ---------------------------------------------------------------------------------------
 
-ALWAYS_INLINE enum step_kind move_shared(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
-                                         bool is_load)
+ALWAYS_INLINE enum step_kind move_shared(struct sim *sim, struct warp *warp, const struct insn *insn,
+                                         lanemask on, bool is_load)
 {
     sim->access.space = SPACE_SHARED;
     return move_window(sim, warp, insn, on, warp->block->shared, warp->block->shared_bytes, is_load);
@@ -351,7 +360,8 @@ static enum step_kind load_const(struct sim *sim, struct warp *warp, const struc
     return move_window(sim, warp, insn, on, constants, sim->launch->constant_bytes, true);
 }
 
-static enum step_kind move_generic(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on, bool is_load)
+static enum step_kind move_generic(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
+                                   bool is_load)
 {
     if (warp_must_drain(warp))
         return STEP_FENCE;
@@ -368,7 +378,7 @@ static enum step_kind move_generic(struct sim *sim, struct warp *warp, const str
     }
 }
 
-// ---- the handlers -------------------------------------------------------------------------------------------------------
+// ---- the handlers ----------------------------------------------------------------------------------
 
 static enum step_kind op_load(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {

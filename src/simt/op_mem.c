@@ -2,7 +2,7 @@
 #include "simt/address.h"
 #include "simt/ops.h"
 
-// ---- faults ---------------------------------------------------------------------------------------------------------
+// ---- faults ----------------------------------------------------------------------------------------
 
 static uint64_t window_bytes(const struct sim *sim, const struct warp *warp, enum space space)
 {
@@ -28,8 +28,10 @@ static enum fault_kind global_fault(const struct sim *sim, uint64_t address)
 // What is wrong with this address, FAULT_NONE if nothing is.
 static enum fault_kind check_lane(struct sim *sim, const struct warp *warp, uint64_t address)
 {
-    static const uint8_t outside[N_SPACES] = {[SPACE_SHARED] = FAULT_SHARED_BOUNDS, [SPACE_LOCAL] = FAULT_LOCAL_BOUNDS,
-                                              [SPACE_CONST] = FAULT_CONST_BOUNDS, [SPACE_PARAM] = FAULT_CONST_BOUNDS};
+    static const uint8_t outside[N_SPACES] = {[SPACE_SHARED] = FAULT_SHARED_BOUNDS,
+                                              [SPACE_LOCAL] = FAULT_LOCAL_BOUNDS,
+                                              [SPACE_CONST] = FAULT_CONST_BOUNDS,
+                                              [SPACE_PARAM] = FAULT_CONST_BOUNDS};
     const struct access *access = &sim->access;
     if (access->space == SPACE_GLOBAL) {
         if (address & (access->width - 1u))
@@ -73,7 +75,7 @@ enum step_kind fault_access(struct sim *sim, struct warp *warp)
     return STEP_ACCESS; // nothing is wrong
 }
 
-// ---- lanes in several allocations -----------------------------------------------------------------------------------
+// ---- lanes in several allocations ------------------------------------------------------------------
 
 static void move_lane(struct warp *warp, const struct insn *insn, uint8_t *at, uint32_t lane, bool is_load)
 {
@@ -100,7 +102,7 @@ enum step_kind op_move_scattered(struct sim *sim, struct warp *warp, const struc
     return STEP_ACCESS;
 }
 
-// ---- generic addresses ----------------------------------------------------------------------------------------------
+// ---- generic addresses -----------------------------------------------------------------------------
 
 static lanemask lanes_in_window(const uint64_t *addr, lanemask on, uint64_t window)
 {

@@ -1,5 +1,6 @@
-// Operations between the lanes of a warp: shfl, vote, match, redux, elect, activemask. Each names its members; when some
-// of them are elsewhere, the split waits for them (warp_sync_arrive), as the hardware's WARPSYNC does.
+// Operations between the lanes of a warp: shfl, vote, match, redux, elect, activemask. Each names its
+// members; when some of them are elsewhere, the split waits for them (warp_sync_arrive), as the hardware's
+// WARPSYNC does.
 #include "isa/form.h"
 #include "simt/ops.h"
 
@@ -12,18 +13,18 @@ static lanemask members_arrive(struct warp *warp, const struct insn *insn, rowre
     return split_current(warp)->mask & pred_read(warp, insn->guard);
 }
 
-// ---- shuffle --------------------------------------------------------------------------------------------------------
+// ---- shuffle ---------------------------------------------------------------------------------------
 
-// Lane that each lane reads (PTX ISA, shfl.sync): c holds the segment mask in bits 12..8 and the clamp in bits 4..0.
-// Returns the lanes whose source is in range; the others read themselves.
-#define SOURCE_LANES(wanted, reached)                                                                                   \
-    for (int i = 0; i < ROW_LANES; i++) {                                                                              \
-        const int segment = (int)(c[i] >> 8 & 0x1f), clamp = (int)(c[i] & 0x1f), delta = (int)(b[i] & 0x1f);           \
-        const int low = i & segment, limit = low | (clamp & ~segment), j = (wanted);                                   \
-        const bool in_range = (reached);                                                                               \
-        (void)low, (void)delta, (void)segment;                                                                         \
-        source[i] = in_range ? j & 31 : i;                                                                             \
-        valid |= in_range ? lane_bit[i] : 0;                                                                           \
+// Lane that each lane reads (PTX ISA, shfl.sync): c holds the segment mask in bits 12..8 and the clamp in
+// bits 4..0. Returns the lanes whose source is in range; the others read themselves.
+#define SOURCE_LANES(wanted, reached)                                                                        \
+    for (int i = 0; i < ROW_LANES; i++) {                                                                    \
+        const int segment = (int)(c[i] >> 8 & 0x1f), clamp = (int)(c[i] & 0x1f), delta = (int)(b[i] & 0x1f); \
+        const int low = i & segment, limit = low | (clamp & ~segment), j = (wanted);                         \
+        const bool in_range = (reached);                                                                     \
+        (void)low, (void)delta, (void)segment;                                                               \
+        source[i] = in_range ? j & 31 : i;                                                                   \
+        valid |= in_range ? lane_bit[i] : 0;                                                                 \
     }
 
 static lanemask source_lanes(enum form form, const uint32_t *b, const uint32_t *c, int *source)
@@ -51,7 +52,8 @@ enum step_kind op_shuffle(struct sim *sim, struct warp *warp, const struct insn 
     (void)sim;
     if ((on = members_arrive(warp, insn, insn->src[3], on)) == 0)
         return STEP_SWITCH;
-    const uint32_t *a = row_read(warp, insn->src[0]), *b = row_read(warp, insn->src[1]), *c = row_read(warp, insn->src[2]);
+    const uint32_t *a = row_read(warp, insn->src[0]), *b = row_read(warp, insn->src[1]),
+                   *c = row_read(warp, insn->src[2]);
     uint32_t out[ROW_LANES];
     int source[ROW_LANES];
     lanemask valid = source_lanes(insn->form, b, c, source);
@@ -63,7 +65,7 @@ enum step_kind op_shuffle(struct sim *sim, struct warp *warp, const struct insn 
     return STEP_PLAIN;
 }
 
-// ---- votes ------------------------------------------------------------------------------------------------------------
+// ---- votes -----------------------------------------------------------------------------------------
 
 static void put_uniform(struct warp *warp, rowref dst, uint32_t value, lanemask on)
 {
@@ -118,7 +120,7 @@ enum step_kind op_elect(struct sim *sim, struct warp *warp, const struct insn *i
     return STEP_PLAIN;
 }
 
-// ---- match ------------------------------------------------------------------------------------------------------------
+// ---- match -----------------------------------------------------------------------------------------
 
 static lanemask lanes_with(const uint32_t *row, bool is_pair, uint64_t value, lanemask among)
 {
@@ -151,7 +153,7 @@ enum step_kind op_match(struct sim *sim, struct warp *warp, const struct insn *i
     return STEP_PLAIN;
 }
 
-// ---- redux ------------------------------------------------------------------------------------------------------------
+// ---- redux -----------------------------------------------------------------------------------------
 
 static uint32_t reduce(enum form form, uint32_t x, uint32_t y)
 {

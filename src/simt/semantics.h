@@ -1,5 +1,6 @@
-// What one lane computes, where it is more than a C operator: inline functions and macros that choose by lane type.
-// Both instruction sets use them. UBSan-clean: signed results wrap through unsigned types, shifts are clamped first.
+// What one lane computes, where it is more than a C operator: inline functions and macros that choose by lane
+// type. Both instruction sets use them. UBSan-clean: signed results wrap through unsigned types, shifts are
+// clamped first.
 #ifndef SIMT_SEMANTICS_H
 #define SIMT_SEMANTICS_H
 #include "isa/isa.h"
@@ -11,19 +12,24 @@ __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
 // One function for each integer lane type, chosen by the type of `a`.
-#define BY_LANE(name, a)                                                                                               \
-    _Generic((a), uint16_t: name##_u16, int16_t: name##_s16, uint32_t: name##_u32, int32_t: name##_s32,               \
-             uint64_t: name##_u64, int64_t: name##_s64)
+#define BY_LANE(name, a)            \
+    _Generic((a), uint16_t          \
+             : name##_u16, int16_t  \
+             : name##_s16, uint32_t \
+             : name##_u32, int32_t  \
+             : name##_s32, uint64_t \
+             : name##_u64, int64_t  \
+             : name##_s64)
 
 #define WRAP_ADD(x, y) ((__typeof__(x))((uint64_t)(x) + (uint64_t)(y)))
 #define WRAP_SUB(x, y) ((__typeof__(x))((uint64_t)(x) - (uint64_t)(y)))
 
-// ---- products -------------------------------------------------------------------------------------------------------
+// ---- products --------------------------------------------------------------------------------------
 
-#define DEFINE_MUL_HI(lane, type, wide, bits)                                                                           \
-    static inline type mul_hi_##lane(type a, type b)                                                                   \
-    {                                                                                                                  \
-        return (type)(((wide)a * (wide)b) >> (bits));                                                                  \
+#define DEFINE_MUL_HI(lane, type, wide, bits)         \
+    static inline type mul_hi_##lane(type a, type b)  \
+    {                                                 \
+        return (type)(((wide)a * (wide)b) >> (bits)); \
     }
 DEFINE_MUL_HI(u16, uint16_t, uint32_t, 16)
 DEFINE_MUL_HI(s16, int16_t, int32_t, 16)
@@ -45,7 +51,7 @@ static inline uint64_t mul_lo_u64(uint64_t a, uint64_t b)
 {
     return a * b;
 }
-#define MUL_LO(a, b) _Generic((a), uint16_t: mul_lo_u16, uint32_t: mul_lo_u32, uint64_t: mul_lo_u64)(a, b)
+#define MUL_LO(a, b) _Generic((a), uint16_t : mul_lo_u16, uint32_t : mul_lo_u32, uint64_t : mul_lo_u64)(a, b)
 
 static inline uint32_t mul_wide_u16(uint16_t a, uint16_t b)
 {
@@ -63,8 +69,12 @@ static inline int64_t mul_wide_s32(int32_t a, int32_t b)
 {
     return (int64_t)a * b;
 }
-#define MUL_WIDE(a, b)                                                                                                 \
-    _Generic((a), uint16_t: mul_wide_u16, int16_t: mul_wide_s16, uint32_t: mul_wide_u32, int32_t: mul_wide_s32)(a, b)
+#define MUL_WIDE(a, b)                \
+    _Generic((a), uint16_t            \
+             : mul_wide_u16, int16_t  \
+             : mul_wide_s16, uint32_t \
+             : mul_wide_u32, int32_t  \
+             : mul_wide_s32)(a, b)
 
 // 24-bit operands, 48-bit product: its bits 31..0 or 47..16.
 static inline uint64_t product24_u32(uint32_t a, uint32_t b)
@@ -76,7 +86,7 @@ static inline uint64_t product24_s32(int32_t a, int32_t b)
     int64_t x = (int32_t)((uint32_t)a << 8) >> 8, y = (int32_t)((uint32_t)b << 8) >> 8;
     return (uint64_t)(x * y);
 }
-#define PRODUCT24(a, b) _Generic((a), uint32_t: product24_u32, int32_t: product24_s32)(a, b)
+#define PRODUCT24(a, b) _Generic((a), uint32_t : product24_u32, int32_t : product24_s32)(a, b)
 #define MUL24_LO(a, b) ((__typeof__(a))(uint32_t)PRODUCT24(a, b))
 #define MUL24_HI(a, b) ((__typeof__(a))(uint32_t)(PRODUCT24(a, b) >> 16))
 
@@ -97,32 +107,32 @@ static inline uint32_t dp4a(uint32_t a, uint32_t b, bool a_is_signed, bool b_is_
     return sum;
 }
 
-// ---- division: by zero gives all ones, quotient and remainder alike, as the code that ptxas makes does -------------
+// ---- division: by zero gives all ones, quotient and remainder alike, as the code that ptxas makes do
 
-#define DEFINE_DIVISION(lane, type)                                                                                    \
-    static inline type divide_##lane(type a, type b)                                                                   \
-    {                                                                                                                  \
-        if (b == 0)                                                                                                    \
-            return (type)-1;                                                                                           \
-        return (type)-1 < 0 && b == (type)-1 ? WRAP_SUB(0 * a, a) : (type)(a / b);                                     \
-    }                                                                                                                  \
-    static inline type remainder_##lane(type a, type b)                                                                \
-    {                                                                                                                  \
-        if (b == 0)                                                                                                    \
-            return (type)-1;                                                                                           \
-        return (type)-1 < 0 && b == (type)-1 ? 0 : (type)(a % b);                                                      \
+#define DEFINE_DIVISION(lane, type)                                                \
+    static inline type divide_##lane(type a, type b)                               \
+    {                                                                              \
+        if (b == 0)                                                                \
+            return (type)-1;                                                       \
+        return (type)-1 < 0 && b == (type)-1 ? WRAP_SUB(0 * a, a) : (type)(a / b); \
+    }                                                                              \
+    static inline type remainder_##lane(type a, type b)                            \
+    {                                                                              \
+        if (b == 0)                                                                \
+            return (type)-1;                                                       \
+        return (type)-1 < 0 && b == (type)-1 ? 0 : (type)(a % b);                  \
     }
 DEFINE_DIVISION(s16, int16_t)
 DEFINE_DIVISION(s32, int32_t)
 DEFINE_DIVISION(s64, int64_t)
-#define DEFINE_UNSIGNED_DIVISION(lane, type)                                                                           \
-    static inline type divide_##lane(type a, type b)                                                                   \
-    {                                                                                                                  \
-        return b == 0 ? (type)-1 : (type)(a / b);                                                                      \
-    }                                                                                                                  \
-    static inline type remainder_##lane(type a, type b)                                                                \
-    {                                                                                                                  \
-        return b == 0 ? (type)-1 : (type)(a % b);                                                                      \
+#define DEFINE_UNSIGNED_DIVISION(lane, type)            \
+    static inline type divide_##lane(type a, type b)    \
+    {                                                   \
+        return b == 0 ? (type)-1 : (type)(a / b);       \
+    }                                                   \
+    static inline type remainder_##lane(type a, type b) \
+    {                                                   \
+        return b == 0 ? (type)-1 : (type)(a % b);       \
     }
 DEFINE_UNSIGNED_DIVISION(u16, uint16_t)
 DEFINE_UNSIGNED_DIVISION(u32, uint32_t)
@@ -130,9 +140,10 @@ DEFINE_UNSIGNED_DIVISION(u64, uint64_t)
 #define DIVIDE(a, b) BY_LANE(divide, a)(a, b)
 #define REMAINDER(a, b) BY_LANE(remainder, a)(a, b)
 
-// ---- bits -----------------------------------------------------------------------------------------------------------
+// ---- bits ------------------------------------------------------------------------------------------
 
-#define POPC(a) (sizeof(a) == 8 ? (uint32_t)__builtin_popcountll(a) : (uint32_t)__builtin_popcount((uint32_t)(a)))
+#define POPC(a) \
+    (sizeof(a) == 8 ? (uint32_t)__builtin_popcountll(a) : (uint32_t)__builtin_popcount((uint32_t)(a)))
 #define CLZ(a) (sizeof(a) == 8 ? clz64(a) : clz64(a) - 32)
 
 static inline uint32_t clz64(uint64_t a)
@@ -157,8 +168,8 @@ static inline uint32_t bfind_s32(int32_t a)
 {
     return bfind_s64(a);
 }
-#define BY_WIDE_LANE(name, a)                                                                                          \
-    _Generic((a), uint32_t: name##_u32, int32_t: name##_s32, uint64_t: name##_u64, int64_t: name##_s64)
+#define BY_WIDE_LANE(name, a) \
+    _Generic((a), uint32_t : name##_u32, int32_t : name##_s32, uint64_t : name##_u64, int64_t : name##_s64)
 #define BFIND(a) BY_WIDE_LANE(bfind, a)(a)
 #define BFIND_SHIFT(a) shift_of_bit(BFIND(a), sizeof(a) * 8 - 1)
 
@@ -187,7 +198,8 @@ static inline uint64_t low_bits(uint32_t length)
 }
 
 // Bit field of `length` bits from `start`, of a value of `width` bits given as 64 (sign- or zero-extended).
-static inline uint64_t field_of(uint64_t value, bool is_signed, uint32_t width, uint32_t start, uint32_t length)
+static inline uint64_t field_of(uint64_t value, bool is_signed, uint32_t width, uint32_t start,
+                                uint32_t length)
 {
     start &= 0xff;
     length &= 0xff;
@@ -201,10 +213,11 @@ static inline uint64_t field_of(uint64_t value, bool is_signed, uint32_t width, 
     return sign ? bits | ~low_bits(n) : bits;
 }
 #define IS_SIGNED_LANE(a) ((__typeof__(a))-1 < 1)
-#define BFE(a, start, length)                                                                                          \
+#define BFE(a, start, length) \
     ((__typeof__(a))field_of((uint64_t)(a), IS_SIGNED_LANE(a), sizeof(a) * 8, start, length))
 
-static inline uint64_t field_insert(uint64_t field, uint64_t into, uint32_t width, uint32_t start, uint32_t length)
+static inline uint64_t field_insert(uint64_t field, uint64_t into, uint32_t width, uint32_t start,
+                                    uint32_t length)
 {
     start &= 0xff;
     length &= 0xff;
@@ -228,11 +241,12 @@ static inline int32_t szext_s32(int32_t a, uint32_t n)
 {
     return n == 0 ? 0 : (int32_t)((uint32_t)a << (32 - n)) >> (32 - n);
 }
-#define SZEXT(a, n) _Generic((a), uint32_t: szext_u32, int32_t: szext_s32)(a, n)
+#define SZEXT(a, n) _Generic((a), uint32_t : szext_u32, int32_t : szext_s32)(a, n)
 
 // Shift counts beyond the width give 0, or the sign.
 #define WIDTH(a) ((uint32_t)sizeof(a) * 8)
-#define SHIFT_LEFT(a, n) ((n) < WIDTH(a) ? (__typeof__(a))((uint64_t)(a) << ((n) & (WIDTH(a) - 1))) : (__typeof__(a))0)
+#define SHIFT_LEFT(a, n) \
+    ((n) < WIDTH(a) ? (__typeof__(a))((uint64_t)(a) << ((n) & (WIDTH(a) - 1))) : (__typeof__(a))0)
 #define SHIFT_RIGHT(a, n) ((__typeof__(a))((n) < WIDTH(a) ? (a) >> ((n) & (WIDTH(a) - 1)) : SIGN_OF(a)))
 #define SIGN_OF(a) (IS_SIGNED_LANE(a) ? (a) >> (WIDTH(a) - 1) : 0) // 0 or -1
 
@@ -256,7 +270,8 @@ static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
     return result;
 }
 
-// Byte numbers (4 bits each: byte 0..7 of b:a, and 8 = copies of its sign) of the modes of prmt, by selector 0..3.
+// Byte numbers (4 bits each: byte 0..7 of b:a, and 8 = copies of its sign) of the modes of prmt, by selector
+// 0..3.
 static inline uint32_t prmt_selectors(uint32_t selector, enum prmt_mode mode)
 {
     static const uint16_t table[][4] = {
@@ -281,7 +296,7 @@ static inline uint32_t prmt(uint32_t a, uint32_t b, uint32_t selector, enum prmt
     return result;
 }
 
-// ---- carry chains ---------------------------------------------------------------------------------------------------
+// ---- carry chains ----------------------------------------------------------------------------------
 
 static inline uint64_t add_carry(uint64_t a, uint64_t b, uint32_t in, uint32_t width, uint32_t *out)
 {
@@ -299,7 +314,7 @@ static inline uint64_t sub_borrow(uint64_t a, uint64_t b, uint32_t in, uint32_t 
 #define ADD_CARRY(a, b, in, out) add_carry(UNSIGNED64(a), UNSIGNED64(b), in, WIDTH(a), out)
 #define SUB_BORROW(a, b, in, out) sub_borrow(UNSIGNED64(a), UNSIGNED64(b), in, WIDTH(a), out)
 
-// ---- floating point -------------------------------------------------------------------------------------------------
+// ---- floating point --------------------------------------------------------------------------------
 
 static inline uint32_t bits_of_f32(float x)
 {
@@ -326,13 +341,14 @@ static inline double f64_of_bits(uint64_t bits)
     return x;
 }
 
-#define FMA(a, b, c) _Generic((a), float: fmaf, double: fma)(a, b, c)
-#define SQRT(a) _Generic((a), float: sqrtf, double: sqrt)(a)
-#define ABS_FLOAT(a) _Generic((a), float: fabsf, double: fabs)(a)
-#define COPYSIGN(magnitude, sign) _Generic((sign), float: copysignf, double: copysign)(magnitude, sign)
+#define FMA(a, b, c) _Generic((a), float : fmaf, double : fma)(a, b, c)
+#define SQRT(a) _Generic((a), float : sqrtf, double : sqrt)(a)
+#define ABS_FLOAT(a) _Generic((a), float : fabsf, double : fabs)(a)
+#define COPYSIGN(magnitude, sign) _Generic((sign), float : copysignf, double : copysign)(magnitude, sign)
 #define IS_SUBNORMAL(a) (fpclassify(a) == FP_SUBNORMAL)
 
-// Every f32 NaN that arithmetic makes is this one (PTX ISA, floating-point instructions); f64 payloads pass through.
+// Every f32 NaN that arithmetic makes is this one (PTX ISA, floating-point instructions); f64 payloads pass
+// through.
 #define CANONICAL_NAN_BITS 0x7fffffffu
 static inline float canonical_f32(float x)
 {
@@ -374,7 +390,8 @@ static inline double max_f64(double a, double b)
     return a > b || (a == b && !signbit(a)) ? a : b;
 }
 
-// .NaN: a NaN wins. .xorsign.abs: of the magnitudes, the sign is that of the product. Canonical NaN comes afterwards.
+// .NaN: a NaN wins. .xorsign.abs: of the magnitudes, the sign is that of the product. Canonical NaN comes
+// afterwards.
 static inline float extreme_f32(float a, float b, uint32_t mod, bool want_max)
 {
     uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000u;
@@ -382,8 +399,9 @@ static inline float extreme_f32(float a, float b, uint32_t mod, bool want_max)
         a = fabsf(a);
         b = fabsf(b);
     }
-    bool a_wins = a != a || b != b ? (a != a) == MOD_GET(mod, MOD_NAN, 1)
-                                   : (want_max ? a > b || (a == b && !signbit(a)) : a < b || (a == b && signbit(a)));
+    bool a_wins = a != a || b != b
+                      ? (a != a) == MOD_GET(mod, MOD_NAN, 1)
+                      : (want_max ? a > b || (a == b && !signbit(a)) : a < b || (a == b && signbit(a)));
     float result = a_wins ? a : b;
     return MOD_GET(mod, MOD_ABS, 1) ? f32_of_bits(bits_of_f32(result) | sign) : result;
 }

@@ -2,8 +2,8 @@
 #include "simt/step.h"
 #include "simt/ops.h"
 
-// The lanes left over from an instruction whose generic addresses lie in several spaces: a second access, but the same
-// executed instruction.
+// The lanes left over from an instruction whose generic addresses lie in several spaces: a second access, but
+// the same executed instruction.
 static lanemask replay_lanes(struct warp *warp, struct split *split, struct step *out)
 {
     out->executed = false;
@@ -12,7 +12,8 @@ static lanemask replay_lanes(struct warp *warp, struct split *split, struct step
 }
 
 // What step.executed and the pointers say when the instruction did more than change registers.
-static enum step_kind finish(struct sim *sim, const struct split *split, struct step *out, enum step_kind kind)
+static enum step_kind finish(struct sim *sim, const struct split *split, struct step *out,
+                             enum step_kind kind)
 {
     switch (kind) {
     case STEP_ACCESS:

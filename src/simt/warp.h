@@ -1,10 +1,10 @@
 // A warp and what surrounds it while it runs: splits, frames, block, SM. Plain data; step.h moves it.
 //
-// Divergence. A warp is a set of *splits*: lanes at one pc. One split runs at a time; the others wait. Lanes come
-// together again only at convergence barriers (BSYNC), never by accident of equal pc. Splits are scheduled fairly: a split
-// that spins (executes strong memory operations or jumps backwards many times) yields to its siblings, and lanes that wait
-// at a convergence barrier are let go when those they wait for keep spinning, so lanes spinning on a lock held by a
-// sibling lane make progress, as on sm_70 and later.
+// Divergence. A warp is a set of *splits*: lanes at one pc. One split runs at a time; the others wait. Lanes
+// come together again only at convergence barriers (BSYNC), never by accident of equal pc. Splits are
+// scheduled fairly: a split that spins (executes strong memory operations or jumps backwards many times)
+// yields to its siblings, and lanes that wait at a convergence barrier are let go when those they wait for
+// keep spinning, so lanes spinning on a lock held by a sibling lane make progress, as on sm_70 and later.
 //
 // Handlers read and write through `rows[]`; see isa/isa.h for what a row is.
 #ifndef SIMT_WARP_H
@@ -19,8 +19,8 @@ enum { MAX_SPLITS = 32, N_BLOCK_BARRIERS = 16 };
 
 enum split_state {
     SPLIT_READY,
-    SPLIT_REPLAY,        // ready, but only lanes `waits_for` of it still have to execute the instruction (generic
-                         // addresses of several spaces)
+    SPLIT_REPLAY, // ready, but only lanes `waits_for` of it still have to execute the instruction (generic
+                  // addresses of several spaces)
     SPLIT_CONVERGING,    // waits at BSYNC for the lanes of convergence barrier `waits_for`
     SPLIT_WARP_SYNC,     // waits at bar.warp.sync, shfl.sync … for the lanes `waits_for`
     SPLIT_BLOCK_BARRIER, // waits at bar.sync number `waits_for`
@@ -29,13 +29,13 @@ enum split_state {
 };
 
 struct split {
-    lanemask mask;      // lanes; disjoint between splits, 0 = the slot is free
-    uint32_t pc;        // index into kernel.insns; of the next instruction, or of the one that waits
-    uint32_t frame;     // row number of the frame's first row
-    uint8_t state;      // enum split_state
+    lanemask mask;  // lanes; disjoint between splits, 0 = the slot is free
+    uint32_t pc;    // index into kernel.insns; of the next instruction, or of the one that waits
+    uint32_t frame; // row number of the frame's first row
+    uint8_t state;  // enum split_state
     uint32_t waits_for;
-    uint32_t spin;      // strong operations since it was made or merged, while it had siblings
-    uint32_t jumps;     // backward jumps, likewise
+    uint32_t spin;  // strong operations since it was made or merged, while it had siblings
+    uint32_t jumps; // backward jumps, likewise
 };
 
 // A convergence barrier in use: lanes that will come together at the BSYNC of that number in that frame.
@@ -46,9 +46,19 @@ struct convergence {
 
 enum fault_kind {
     FAULT_NONE,
-    FAULT_OUT_OF_BOUNDS, FAULT_MISALIGNED, FAULT_FREED, FAULT_SHARED_BOUNDS, FAULT_LOCAL_BOUNDS,
-    FAULT_CONST_BOUNDS, FAULT_DIVERGENT_BARRIER, FAULT_TRAP, FAULT_STACK, FAULT_ILLEGAL_CALL, FAULT_DEADLOCK,
-    FAULT_ASSERT, N_FAULTS
+    FAULT_OUT_OF_BOUNDS,
+    FAULT_MISALIGNED,
+    FAULT_FREED,
+    FAULT_SHARED_BOUNDS,
+    FAULT_LOCAL_BOUNDS,
+    FAULT_CONST_BOUNDS,
+    FAULT_DIVERGENT_BARRIER,
+    FAULT_TRAP,
+    FAULT_STACK,
+    FAULT_ILLEGAL_CALL,
+    FAULT_DEADLOCK,
+    FAULT_ASSERT,
+    N_FAULTS
 };
 
 struct fault { // a guest fault is a value, printed by the caller in compute-sanitizer's form
@@ -57,40 +67,41 @@ struct fault { // a guest fault is a value, printed by the caller in compute-san
     enum access_kind access;
     uint32_t size_bytes;
     uint64_t address;
-    uint32_t insn;              // in the kernel
+    uint32_t insn; // in the kernel
     uint32_t lane;
     uint32_t thread[3], block[3];
-    char note[160];             // what a barrier or deadlock waits for; "" otherwise
+    char note[160]; // what a barrier or deadlock waits for; "" otherwise
 };
 
 struct block;
 
 struct warp {
-    uint32_t *rows[N_ROW_SPACES]; // [ROW_REG]: current frame of the running split; the pools are shared, read only
-    uint32_t *preds;              // predicate words of the current frame; preds[0] is ~0 in the lanes of the split
+    uint32_t
+        *rows[N_ROW_SPACES]; // [ROW_REG]: current frame of the running split; the pools are shared, read only
+    uint32_t *preds;         // predicate words of the current frame; preds[0] is ~0 in the lanes of the split
     const struct kernel *kernel;
     struct block *block;
 
     struct split splits[MAX_SPLITS]; // slots stay where they are while they wait
-    uint32_t used, ready;         // bit s: slot s holds a split; it can run (SPLIT_READY, SPLIT_REPLAY)
-    uint32_t current;             // slot that runs
-    lanemask live;                // lanes not exited
-    lanemask carry;               // CC.CF of each lane
+    uint32_t used, ready;            // bit s: slot s holds a split; it can run (SPLIT_READY, SPLIT_REPLAY)
+    uint32_t current;                // slot that runs
+    lanemask live;                   // lanes not exited
+    lanemask carry;                  // CC.CF of each lane
     uint32_t warp_in_block;
-    uint32_t pending_exchanges;   // queued operations that have not yet taken effect
+    uint32_t pending_exchanges;         // queued operations that have not yet taken effect
     uint64_t pending_low, pending_high; // lowest and highest byte they touch; meaningless when there are none
     bool is_done;
 
     struct convergence *convergences;
     uint32_t n_convergences, max_convergences;
 
-    uint32_t *stack;              // frames, 32 words a row; rows[ROW_REG] points into it
-    uint32_t *pred_stack;         // one predicate word a row: word r of it belongs to the frame that holds row r
-    uint32_t stack_rows;          // capacity of both; grown by calls
-    bool has_own_stack;           // grown: on the heap, no longer in the block's memory
-    uint8_t *local;               // local memory of 32 lanes, word-interleaved: (offset / 4) * 128 + lane * 4
-    uint32_t local_bytes;         // per lane, a multiple of 4
-    uint64_t local_base;          // where it lies in the local address space (for the cache model)
+    uint32_t *stack;      // frames, 32 words a row; rows[ROW_REG] points into it
+    uint32_t *pred_stack; // one predicate word a row: word r of it belongs to the frame that holds row r
+    uint32_t stack_rows;  // capacity of both; grown by calls
+    bool has_own_stack;   // grown: on the heap, no longer in the block's memory
+    uint8_t *local;       // local memory of 32 lanes, word-interleaved: (offset / 4) * 128 + lane * 4
+    uint32_t local_bytes; // per lane, a multiple of 4
+    uint64_t local_base;  // where it lies in the local address space (for the cache model)
 };
 
 // The warp has a split that can execute something: the caller's only question before warp_step.
@@ -100,18 +111,18 @@ static inline bool warp_can_run(const struct warp *warp)
 }
 
 struct block {
-    uint32_t index[3], linear;    // in the grid
-    uint8_t *shared;              // static + dynamic
+    uint32_t index[3], linear; // in the grid
+    uint8_t *shared;           // static + dynamic
     uint32_t shared_bytes;
     struct warp *warps;
     uint32_t n_warps, n_warps_done;
-    uint32_t n_live;              // threads not exited
+    uint32_t n_live;                     // threads not exited
     uint32_t arrived[N_BLOCK_BARRIERS];  // threads that have arrived at each named barrier
     uint32_t expected[N_BLOCK_BARRIERS]; // threads a barrier with a count waits for; 0 = all live ones
     uint32_t reduced[N_BLOCK_BARRIERS];  // bar.red: threads that brought a true predicate
     uint32_t sm, slot;
     bool is_running;
-    void *owned;                  // the block's memory if block_allocate got it, NULL if it was given to block_place
+    void *owned; // the block's memory if block_allocate got it, NULL if it was given to block_place
 };
 
 // The launch as every warp sees it. Frozen while it runs.
@@ -119,8 +130,8 @@ struct launch {
     const struct kernel *kernel;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
-    const uint8_t *params;        // parameter block, kernel->param_bytes
-    const uint8_t *constants;     // bank 3 of the module
+    const uint8_t *params;    // parameter block, kernel->param_bytes
+    const uint8_t *constants; // bank 3 of the module
     uint32_t constant_bytes;
     uint32_t (*launch_rows)[ROW_LANES]; // kernel->launch_rows, filled by launch_fill_rows
     struct memory *memory;

@@ -1,46 +1,69 @@
-// Every row and type of ptx.def has a test: the tables of op_harness.h reach it, or a file named here contains it.
-#include "support/op_harness.h"
+// Every row and type of ptx.def has a test: the tables of op_harness.h reach it, or a file named here
+// contains it.
 #include "base/buf.h"
 #include "isa/form.h"
 #include "support/check.h"
+#include "support/op_harness.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-// Forms that are not tested by the tables. `text` must stand in the file; $O is the second word of the form's name in
-// small letters, $T its type: ATOM_ADD_u32 with `"$O", "$T"` wants `"add", "u32"`.
+// Forms that are not tested by the tables. `text` must stand in the file; $O is the second word of the form's
+// name in small letters, $T its type: ATOM_ADD_u32 with `"$O", "$T"` wants `"add", "u32"`.
 static const struct {
     const char *prefix, *file, *text;
 } elsewhere[] = {
-    {"LD_", "op/memory.c", "{\"$T\", "},          {"LDU_", "op/memory.c", "{\"$T\", "},
-    {"ST_", "op/memory.c", "{\"$T\", "},          {"ATOM_", "op/atomic.c", "\"$O\", \"$T\""},
-    {"RED_", "op/atomic.c", "\"$O\", \"$T\""},    {"ISSPACEP_", "op/memory.c", "isspacep.shared"},
-    {"SHFL_", "op/warp.c", "\"$O\""},             {"VOTE_", "op/warp.c", "vote.sync.$O"},
-    {"MATCH_", "op/warp.c", "match.$O.sync.$T"},  {"REDUX_", "op/warp.c", "\"$O.$T\""},
-    {"ELECT_", "op/warp.c", "elect.sync"},        {"ACTIVEMASK_", "op/warp.c", "activemask.b32"},
-    {"SREG_", "op/warp.c", "%tid.x"},             {"PREFETCH_", "op/others.c", "prefetch.global.L2"},
-    {"PREFETCHU_", "op/others.c", "prefetchu.L1"}, {"MEMBAR_", "op/others.c", "membar.cta"},
-    {"FENCE_", "op/others.c", "fence.acq_rel.gpu"}, {"NANOSLEEP_", "op/others.c", "nanosleep.u32"},
+    {"LD_", "op/memory.c", "{\"$T\", "},
+    {"LDU_", "op/memory.c", "{\"$T\", "},
+    {"ST_", "op/memory.c", "{\"$T\", "},
+    {"ATOM_", "op/atomic.c", "\"$O\", \"$T\""},
+    {"RED_", "op/atomic.c", "\"$O\", \"$T\""},
+    {"ISSPACEP_", "op/memory.c", "isspacep.shared"},
+    {"SHFL_", "op/warp.c", "\"$O\""},
+    {"VOTE_", "op/warp.c", "vote.sync.$O"},
+    {"MATCH_", "op/warp.c", "match.$O.sync.$T"},
+    {"REDUX_", "op/warp.c", "\"$O.$T\""},
+    {"ELECT_", "op/warp.c", "elect.sync"},
+    {"ACTIVEMASK_", "op/warp.c", "activemask.b32"},
+    {"SREG_", "op/warp.c", "%tid.x"},
+    {"PREFETCH_", "op/others.c", "prefetch.global.L2"},
+    {"PREFETCHU_", "op/others.c", "prefetchu.L1"},
+    {"MEMBAR_", "op/others.c", "membar.cta"},
+    {"FENCE_", "op/others.c", "fence.acq_rel.gpu"},
+    {"NANOSLEEP_", "op/others.c", "nanosleep.u32"},
     {"GRIDDEP_WAIT_", "op/others.c", "griddepcontrol.wait"},
     {"GRIDDEP_LAUNCH_", "op/others.c", "griddepcontrol.launch_dependents"},
-    {"SETMAXNREG_INC_", "op/others.c", "setmaxnreg.inc"}, {"SETMAXNREG_DEC_", "op/others.c", "setmaxnreg.dec"},
-    {"PMEVENT_", "op/others.c", "pmevent 7"},     {"BRKPT_", "op/others.c", "brkpt"},           {"PACK16_", "op/others.c", "{%h2, %h1}"},
-    {"EXTRACT_", "op/others.c", "{%h1, %h2}"},    {"BAR_CTA_SYNC_", "op/others.c", "bar.cta.sync"},
-    {"BARRIER_CTA_SYNC_", "op/others.c", "barrier.cta.sync"}, {"BARRIER_ARRIVE_", "op/others.c", "barrier.arrive"},
+    {"SETMAXNREG_INC_", "op/others.c", "setmaxnreg.inc"},
+    {"SETMAXNREG_DEC_", "op/others.c", "setmaxnreg.dec"},
+    {"PMEVENT_", "op/others.c", "pmevent 7"},
+    {"BRKPT_", "op/others.c", "brkpt"},
+    {"PACK16_", "op/others.c", "{%h2, %h1}"},
+    {"EXTRACT_", "op/others.c", "{%h1, %h2}"},
+    {"BAR_CTA_SYNC_", "op/others.c", "bar.cta.sync"},
+    {"BARRIER_CTA_SYNC_", "op/others.c", "barrier.cta.sync"},
+    {"BARRIER_ARRIVE_", "op/others.c", "barrier.arrive"},
     {"BARRIER_CTA_ARRIVE_", "op/others.c", "barrier.cta.arrive"},
-    {"BAR_SYNC_", "kernel/barriers.c", "bar.sync 0"}, {"BARRIER_SYNC_", "kernel/barriers.c", "barrier.sync"},
-    {"BAR_ARRIVE_", "kernel/barriers.c", "bar.arrive"}, {"BAR_WARP_SYNC_", "kernel/barriers.c", "bar.warp.sync"},
-    {"BAR_RED_AND_", "kernel/barriers.c", "bar.red.and.pred"}, {"BAR_RED_OR_", "kernel/barriers.c", "bar.red.or.pred"},
+    {"BAR_SYNC_", "kernel/barriers.c", "bar.sync 0"},
+    {"BARRIER_SYNC_", "kernel/barriers.c", "barrier.sync"},
+    {"BAR_ARRIVE_", "kernel/barriers.c", "bar.arrive"},
+    {"BAR_WARP_SYNC_", "kernel/barriers.c", "bar.warp.sync"},
+    {"BAR_RED_AND_", "kernel/barriers.c", "bar.red.and.pred"},
+    {"BAR_RED_OR_", "kernel/barriers.c", "bar.red.or.pred"},
     {"BAR_RED_POPC_", "kernel/barriers.c", "bar.red.popc.u32"},
     {"BARRIER_RED_AND_", "kernel/barriers.c", "barrier.red.and.pred"},
     {"BARRIER_RED_OR_", "kernel/barriers.c", "barrier.red.or.pred"},
     {"BARRIER_RED_POPC_", "kernel/barriers.c", "barrier.red.popc.u32"},
-    {"BRA_", "kernel/divergence.c", "bra "},      {"BRX_", "kernel/divergence.c", "brx.idx"},
-    {"CALL_", "kernel/divergence.c", "call.uni"}, {"CALL_INDIRECT_", "kernel/divergence.c", ".callprototype"},
-    {"RET_", "kernel/divergence.c", "ret;"},      {"EXIT_", "kernel/divergence.c", "exit;"},
-    {"TRAP_", "kernel/divergence.c", "trap;"},    {"BREAK_", "kernel/divergence.c", "break_and_continue"},
+    {"BRA_", "kernel/divergence.c", "bra "},
+    {"BRX_", "kernel/divergence.c", "brx.idx"},
+    {"CALL_", "kernel/divergence.c", "call.uni"},
+    {"CALL_INDIRECT_", "kernel/divergence.c", ".callprototype"},
+    {"RET_", "kernel/divergence.c", "ret;"},
+    {"EXIT_", "kernel/divergence.c", "exit;"},
+    {"TRAP_", "kernel/divergence.c", "trap;"},
+    {"BREAK_", "kernel/divergence.c", "break_and_continue"},
     {"BSYNC_", "kernel/divergence.c", "nested_branches_converge"},
-    {"NOP_", "ptx/lower.c", "run_load"},          {"ASSERT_", "ptx/lower.c", "__assertfail"},
+    {"NOP_", "ptx/lower.c", "run_load"},
+    {"ASSERT_", "ptx/lower.c", "__assertfail"},
 };
 
 static void expand(const char *text, const char *form, char *out, size_t size)
@@ -90,8 +113,9 @@ static void every_row_and_type_has_a_test(void **state)
 {
     (void)state;
     static bool seen[N_FORMS];
-    static const struct op_case *const tables[] = {op_cases_integer, op_cases_logic,   op_cases_float, op_cases_compare,
-                                                   op_cases_convert, op_cases_carry, op_cases_move};
+    static const struct op_case *const tables[] = {op_cases_integer, op_cases_logic,   op_cases_float,
+                                                   op_cases_compare, op_cases_convert, op_cases_carry,
+                                                   op_cases_move};
     uint32_t n_missing = 0;
     for (size_t i = 0; i < N_ELEMENTS(tables); i++)
         op_cases_resolve(tables[i], seen);

@@ -1,6 +1,7 @@
-// ld, ldu, st of every type in every space, vectors, guards, generic addresses; and every fault that an address can be.
-#include "support/kernel_harness.h"
+// ld, ldu, st of every type in every space, vectors, guards, generic addresses; and every fault that an
+// address can be.
 #include "support/check.h"
+#include "support/kernel_harness.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ static void expect_fault(struct kernel_run *r, enum fault_kind kind)
         fail_msg("fault %d instead of %d: %s\n%s", r->fault.kind, kind, r->fault.note, r->text);
 }
 
-// ---- every type -----------------------------------------------------------------------------------------------------
+// ---- every type ------------------------------------------------------------------------------------
 
 struct memory_type {
     const char *name, *reg; // register that holds it
@@ -18,13 +19,14 @@ struct memory_type {
     bool is_signed;
 };
 static const struct memory_type types[] = {
-    {"b8", "%r4", 1, false},  {"u8", "%r4", 1, false},   {"s8", "%r4", 1, true},   {"b16", "%h4", 2, false},
-    {"u16", "%h4", 2, false}, {"s16", "%h4", 2, true},   {"b32", "%r4", 4, false}, {"u32", "%r4", 4, false},
-    {"s32", "%r4", 4, true},  {"f32", "%f4", 4, false},  {"b64", "%rd4", 8, false}, {"u64", "%rd4", 8, false},
+    {"b8", "%r4", 1, false},  {"u8", "%r4", 1, false},  {"s8", "%r4", 1, true},    {"b16", "%h4", 2, false},
+    {"u16", "%h4", 2, false}, {"s16", "%h4", 2, true},  {"b32", "%r4", 4, false},  {"u32", "%r4", 4, false},
+    {"s32", "%r4", 4, true},  {"f32", "%f4", 4, false}, {"b64", "%rd4", 8, false}, {"u64", "%rd4", 8, false},
     {"s64", "%rd4", 8, true}, {"f64", "%d4", 8, false},
 };
 
-// The buffer: 32 elements in, at 1024 the same elements stored again, at 2048 the register widened to 64 bits.
+// The buffer: 32 elements in, at 1024 the same elements stored again, at 2048 the register widened to 64
+// bits.
 static void fill_pattern(void *buffer)
 {
     uint8_t *bytes = buffer;
@@ -62,10 +64,11 @@ static void check_elements(const struct kernel_run *r, const struct memory_type 
     for (uint32_t i = 0; i < 32; i++) {
         uint64_t wide;
         memcpy(&wide, (const uint8_t *)r->buffer + 2048 + 8 * i, 8);
-        if (element(r, i * stride, t) != element(r, 1024 + i * stride, t) || wide != element(r, i * stride, t))
+        if (element(r, i * stride, t) != element(r, 1024 + i * stride, t) ||
+            wide != element(r, i * stride, t))
             fail_msg("%s, stride %u, lane %u: %llx in, %llx stored, register %llx", t->name, stride, i,
-                     (unsigned long long)element(r, i * stride, t), (unsigned long long)element(r, 1024 + i * stride, t),
-                     (unsigned long long)wide);
+                     (unsigned long long)element(r, i * stride, t),
+                     (unsigned long long)element(r, 1024 + i * stride, t), (unsigned long long)wide);
     }
 }
 
@@ -82,18 +85,19 @@ static const char *number(uint32_t n)
 static void round_trip(const struct memory_type *t, const char *op, const char *space, uint32_t stride)
 {
     char text[4096];
-    kernel_text(text, sizeof text,
-                *space ? ".shared .align 16 .b8 s[1024];\n.local .align 16 .b8 l[16];\nmul.wide.u32 %rd6, %r2, $N;\n"
-                         "add.s64 %rd7, %rd1, %rd6;\nmov.u64 %rd8, $V;\n$A\n$O.global.$T $R, [%rd7];\n"
-                         "st$S.$T [%rd8], $R;\nmov.b64 %rd4, 0;\nmov.u32 %r4, 0;\nld$S.$T $R, [%rd8];\n$W\n"
-                         "st.global.$T [%rd7+1024], $R;\nmul.wide.u32 %rd9, %r2, 8;\nadd.s64 %rd9, %rd1, %rd9;\n"
-                         "st.global.u64 [%rd9+2048], %rd5;\n"
-                       : "mul.wide.u32 %rd6, %r2, $N;\nadd.s64 %rd7, %rd1, %rd6;\n$O.global.$T $R, [%rd7];\n$W\n"
-                         "st.global.$T [%rd7+1024], $R;\nmul.wide.u32 %rd9, %r2, 8;\nadd.s64 %rd9, %rd1, %rd9;\n"
-                         "st.global.u64 [%rd9+2048], %rd5;\n",
-                'N', number(stride), 'V', strcmp(space, ".local") == 0 ? "l" : "s", 'A',
-                strcmp(space, ".shared") == 0 ? "add.s64 %rd8, %rd8, %rd6;" : "", 'O', op, 'T', t->name, 'R', t->reg, 'S',
-                space, 'W', widen(t), 0);
+    kernel_text(
+        text, sizeof text,
+        *space ? ".shared .align 16 .b8 s[1024];\n.local .align 16 .b8 l[16];\nmul.wide.u32 %rd6, %r2, $N;\n"
+                 "add.s64 %rd7, %rd1, %rd6;\nmov.u64 %rd8, $V;\n$A\n$O.global.$T $R, [%rd7];\n"
+                 "st$S.$T [%rd8], $R;\nmov.b64 %rd4, 0;\nmov.u32 %r4, 0;\nld$S.$T $R, [%rd8];\n$W\n"
+                 "st.global.$T [%rd7+1024], $R;\nmul.wide.u32 %rd9, %r2, 8;\nadd.s64 %rd9, %rd1, %rd9;\n"
+                 "st.global.u64 [%rd9+2048], %rd5;\n"
+               : "mul.wide.u32 %rd6, %r2, $N;\nadd.s64 %rd7, %rd1, %rd6;\n$O.global.$T $R, [%rd7];\n$W\n"
+                 "st.global.$T [%rd7+1024], $R;\nmul.wide.u32 %rd9, %r2, 8;\nadd.s64 %rd9, %rd1, %rd9;\n"
+                 "st.global.u64 [%rd9+2048], %rd5;\n",
+        'N', number(stride), 'V', strcmp(space, ".local") == 0 ? "l" : "s", 'A',
+        strcmp(space, ".shared") == 0 ? "add.s64 %rd8, %rd8, %rd6;" : "", 'O', op, 'T', t->name, 'R', t->reg,
+        'S', space, 'W', widen(t), 0);
     struct kernel_run r = {.text = text, .threads = {32, 1, 1}, .bytes = 4096, .fill = fill_pattern};
     kernel_run(&r);
     expect_fault(&r, FAULT_NONE);
@@ -115,7 +119,7 @@ static void every_type_and_space(void **state)
     }
 }
 
-// ---- vectors ----------------------------------------------------------------------------------------------------------
+// ---- vectors ---------------------------------------------------------------------------------------
 
 static void check_vector(const char *type, const char *regs, uint32_t n, uint32_t bytes)
 {
@@ -153,14 +157,18 @@ static void vectors(void **state)
 static void strong_accesses_move_the_same_bytes(void **state)
 {
     (void)state;
-    struct kernel_run r = {.text = PTX_KERNEL "mul.wide.u32 %rd6, %r2, 16;\nadd.s64 %rd7, %rd1, %rd6;\n"
-                                              "ld.volatile.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd7];\n"
-                                              "st.volatile.global.v2.u32 [%rd7+1024], {%r4, %r5};\n"
-                                              "st.release.gpu.global.v2.u16 [%rd7+1032], {%h1, %h2};\n"
-                                              "st.relaxed.gpu.global.u64 [%rd7+1032], %rd8;\n"
-                                              "ld.acquire.gpu.global.b64 %rd9, [%rd7+8];\nst.relaxed.sys.global.b64 [%rd7+1032], %rd9;\n"
-                                              "ld.global.u8 %r8, [%rd7+1035];\nst.volatile.global.u8 [%rd7+2048], %r8;\nret;\n}\n",
-                           .threads = {32, 1, 1}, .bytes = 4096, .fill = fill_pattern};
+    struct kernel_run r = {
+        .text = PTX_KERNEL
+        "mul.wide.u32 %rd6, %r2, 16;\nadd.s64 %rd7, %rd1, %rd6;\n"
+        "ld.volatile.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd7];\n"
+        "st.volatile.global.v2.u32 [%rd7+1024], {%r4, %r5};\n"
+        "st.release.gpu.global.v2.u16 [%rd7+1032], {%h1, %h2};\n"
+        "st.relaxed.gpu.global.u64 [%rd7+1032], %rd8;\n"
+        "ld.acquire.gpu.global.b64 %rd9, [%rd7+8];\nst.relaxed.sys.global.b64 [%rd7+1032], %rd9;\n"
+        "ld.global.u8 %r8, [%rd7+1035];\nst.volatile.global.u8 [%rd7+2048], %r8;\nret;\n}\n",
+        .threads = {32, 1, 1},
+        .bytes = 4096,
+        .fill = fill_pattern};
     kernel_run(&r);
     expect_fault(&r, FAULT_NONE);
     const uint8_t *bytes = r.buffer;
@@ -170,26 +178,28 @@ static void strong_accesses_move_the_same_bytes(void **state)
     kernel_run_end(&r);
 }
 
-// ---- generic addresses ------------------------------------------------------------------------------------------------
+// ---- generic addresses -----------------------------------------------------------------------------
 
 static void generic_addresses_of_three_spaces(void **state)
 {
     (void)state;
-    // lane % 3 picks global, shared or local; each lane stores its number there and loads it again. Atomics on local
-    // memory do not exist: these lanes sit them out.
+    // lane % 3 picks global, shared or local; each lane stores its number there and loads it again. Atomics
+    // on local memory do not exist: these lanes sit them out.
     char text[4096];
-    kernel_text(text, sizeof text,
-                ".shared .align 8 .b8 s[256];\n.local .align 8 .b8 l[16];\n"
-                "mov.u64 %rd10, s;\ncvta.shared.u64 %rd10, %rd10;\nmul.wide.u32 %rd11, %r2, 4;\n"
-                "add.s64 %rd10, %rd10, %rd11;\nmov.u64 %rd12, l;\ncvta.local.u64 %rd12, %rd12;\nadd.s64 %rd13, %rd2, 512;\n"
-                "rem.u32 %r3, %r2, 3;\nsetp.eq.u32 %p1, %r3, 0;\nsetp.eq.u32 %p2, %r3, 1;\n"
-                "selp.b64 %rd14, %rd10, %rd12, %p2;\nselp.b64 %rd14, %rd13, %rd14, %p1;\n"
-                "add.u32 %r4, %r2, 70;\nst.u32 [%rd14], %r4;\nld.u32 %r5, [%rd14];\nst.global.u32 [%rd2], %r5;\n"
-                "isspacep.shared %p3, %rd14;\nisspacep.local %p4, %rd14;\nisspacep.global %p5, %rd14;\n"
-                "selp.u32 %r6, 1, 0, %p3;\nselp.u32 %r7, 2, 0, %p4;\nselp.u32 %r8, 4, 0, %p5;\n"
-                "or.b32 %r6, %r6, %r7;\nor.b32 %r6, %r6, %r8;\nst.global.u32 [%rd2+256], %r6;\nmov.u32 %r9, 0;\n"
-                "@!%p4 atom.add.u32 %r9, [%rd14], 5;\n@!%p4 ld.u32 %r9, [%rd14];\nst.global.u32 [%rd2+128], %r9;\n",
-                0);
+    kernel_text(
+        text, sizeof text,
+        ".shared .align 8 .b8 s[256];\n.local .align 8 .b8 l[16];\n"
+        "mov.u64 %rd10, s;\ncvta.shared.u64 %rd10, %rd10;\nmul.wide.u32 %rd11, %r2, 4;\n"
+        "add.s64 %rd10, %rd10, %rd11;\nmov.u64 %rd12, l;\ncvta.local.u64 %rd12, %rd12;\nadd.s64 %rd13, %rd2, "
+        "512;\n"
+        "rem.u32 %r3, %r2, 3;\nsetp.eq.u32 %p1, %r3, 0;\nsetp.eq.u32 %p2, %r3, 1;\n"
+        "selp.b64 %rd14, %rd10, %rd12, %p2;\nselp.b64 %rd14, %rd13, %rd14, %p1;\n"
+        "add.u32 %r4, %r2, 70;\nst.u32 [%rd14], %r4;\nld.u32 %r5, [%rd14];\nst.global.u32 [%rd2], %r5;\n"
+        "isspacep.shared %p3, %rd14;\nisspacep.local %p4, %rd14;\nisspacep.global %p5, %rd14;\n"
+        "selp.u32 %r6, 1, 0, %p3;\nselp.u32 %r7, 2, 0, %p4;\nselp.u32 %r8, 4, 0, %p5;\n"
+        "or.b32 %r6, %r6, %r7;\nor.b32 %r6, %r6, %r8;\nst.global.u32 [%rd2+256], %r6;\nmov.u32 %r9, 0;\n"
+        "@!%p4 atom.add.u32 %r9, [%rd14], 5;\n@!%p4 ld.u32 %r9, [%rd14];\nst.global.u32 [%rd2+128], %r9;\n",
+        0);
     struct kernel_run r = {.text = text, .threads = {32, 1, 1}, .bytes = 4096};
     kernel_run(&r);
     expect_fault(&r, FAULT_NONE);
@@ -207,15 +217,19 @@ static void local_memory_by_lane(void **state)
 {
     (void)state;
     // Each lane writes all 16 words of its array at its own index order and sums them up again.
-    struct kernel_run r = {.text = PTX_KERNEL
-                           ".local .align 4 .b8 l[64];\nmov.u64 %rd10, l;\nmov.u32 %r4, 0;\n"
-                           "FILL:\nadd.u32 %r5, %r4, %r2;\nand.b32 %r5, %r5, 15;\nmul.wide.u32 %rd11, %r5, 4;\nadd.s64 %rd11, %rd10, %rd11;\n"
-                           "mul.lo.u32 %r6, %r5, %r2;\nst.local.u32 [%rd11], %r6;\nadd.u32 %r4, %r4, 1;\n"
-                           "setp.lt.u32 %p1, %r4, 16;\n@%p1 bra FILL;\n"
-                           "ld.local.v4.u32 {%r7, %r8, %r9, %r10}, [%rd10+48];\nadd.u32 %r7, %r7, %r8;\nadd.u32 %r7, %r7, %r9;\n"
-                           "add.u32 %r7, %r7, %r10;\nld.local.u16 %h1, [%rd10+20];\ncvt.u32.u16 %r11, %h1;\nadd.u32 %r7, %r7, %r11;\n"
-                           "st.global.u32 [%rd2], %r7;\nret;\n}\n",
-                           .threads = {32, 1, 1}, .bytes = 4096};
+    struct kernel_run r = {
+        .text = PTX_KERNEL
+        ".local .align 4 .b8 l[64];\nmov.u64 %rd10, l;\nmov.u32 %r4, 0;\n"
+        "FILL:\nadd.u32 %r5, %r4, %r2;\nand.b32 %r5, %r5, 15;\nmul.wide.u32 %rd11, %r5, 4;\nadd.s64 %rd11, "
+        "%rd10, %rd11;\n"
+        "mul.lo.u32 %r6, %r5, %r2;\nst.local.u32 [%rd11], %r6;\nadd.u32 %r4, %r4, 1;\n"
+        "setp.lt.u32 %p1, %r4, 16;\n@%p1 bra FILL;\n"
+        "ld.local.v4.u32 {%r7, %r8, %r9, %r10}, [%rd10+48];\nadd.u32 %r7, %r7, %r8;\nadd.u32 %r7, %r7, %r9;\n"
+        "add.u32 %r7, %r7, %r10;\nld.local.u16 %h1, [%rd10+20];\ncvt.u32.u16 %r11, %h1;\nadd.u32 %r7, %r7, "
+        "%r11;\n"
+        "st.global.u32 [%rd2], %r7;\nret;\n}\n",
+        .threads = {32, 1, 1},
+        .bytes = 4096};
     kernel_run(&r);
     (void)state;
     expect_fault(&r, FAULT_NONE);
@@ -224,12 +238,13 @@ static void local_memory_by_lane(void **state)
     kernel_run_end(&r);
 }
 
-// ---- faults -------------------------------------------------------------------------------------------------------------
+// ---- faults ----------------------------------------------------------------------------------------
 
 static struct fault fault_of(const char *body)
 {
     char text[2048];
-    kernel_text(text, sizeof text, ".shared .align 8 .b8 s[64];\n.local .align 8 .b8 l[16];\n$B\n", 'B', body, 0);
+    kernel_text(text, sizeof text, ".shared .align 8 .b8 s[64];\n.local .align 8 .b8 l[16];\n$B\n", 'B', body,
+                0);
     struct kernel_run r = {.text = text, .threads = {64, 1, 1}, .bytes = 4096};
     kernel_run(&r);
     struct fault fault = r.fault;
@@ -238,12 +253,13 @@ static struct fault fault_of(const char *body)
     return fault;
 }
 
-static void check_fault(const char *body, enum fault_kind kind, uint64_t address, uint32_t thread, uint32_t size)
+static void check_fault(const char *body, enum fault_kind kind, uint64_t address, uint32_t thread,
+                        uint32_t size)
 {
     struct fault f = fault_of(body);
     if (f.kind != kind || f.address != address || f.thread[0] != thread || f.size_bytes != size)
-        fail_msg("%s: fault %d at 0x%llx, thread %u, %u bytes", body, f.kind, (unsigned long long)f.address, f.thread[0],
-                 f.size_bytes);
+        fail_msg("%s: fault %d at 0x%llx, thread %u, %u bytes", body, f.kind, (unsigned long long)f.address,
+                 f.thread[0], f.size_bytes);
 }
 
 static void faults(void **state)
@@ -251,16 +267,19 @@ static void faults(void **state)
     (void)state;
     check_fault("ld.global.u32 %r4, [%rd2+3968];", FAULT_OUT_OF_BOUNDS, 4096, 32, 4);
     check_fault("st.global.u32 [%rd1-4], %r1;", FAULT_OUT_OF_BOUNDS, (uint64_t)-4, 0, 4);
-    check_fault("setp.eq.u32 %p1, %r1, 40;\n@%p1 st.global.u64 [%rd1+4092], %rd1;", FAULT_MISALIGNED, 4092, 40, 8);
+    check_fault("setp.eq.u32 %p1, %r1, 40;\n@%p1 st.global.u64 [%rd1+4092], %rd1;", FAULT_MISALIGNED, 4092,
+                40, 8);
     check_fault("ld.global.v4.u32 {%r4,%r5,%r6,%r7}, [%rd1+4088];", FAULT_MISALIGNED, 4088, 0, 16);
     check_fault("mov.u32 %r9, s;\nst.shared.u32 [%r9+64], %r1;", FAULT_SHARED_BOUNDS, 64, 0, 4);
     check_fault("mov.u32 %r9, s;\nld.shared.u32 %r4, [%r9+2];", FAULT_MISALIGNED, 2, 0, 4);
-    check_fault("mov.u32 %r9, s;\nadd.u32 %r9, %r9, -4;\nld.shared.u32 %r4, [%r9];", FAULT_SHARED_BOUNDS, 0xfffffffc, 0, 4);
+    check_fault("mov.u32 %r9, s;\nadd.u32 %r9, %r9, -4;\nld.shared.u32 %r4, [%r9];", FAULT_SHARED_BOUNDS,
+                0xfffffffc, 0, 4);
     check_fault("atom.global.add.u32 %r4, [%rd1+4096], 1;", FAULT_OUT_OF_BOUNDS, 4096, 0, 4);
     check_fault("red.global.add.u32 [%rd1+2], 1;", FAULT_MISALIGNED, 2, 0, 4);
     check_fault("ld.volatile.global.u32 %r4, [%rd1+4096];", FAULT_OUT_OF_BOUNDS, 4096, 0, 4);
     check_fault("atom.shared.add.u32 %r4, [s+64], 1;", FAULT_SHARED_BOUNDS, 64, 0, 4);
-    struct fault f = fault_of("mov.u64 %rd5, 0x7fffffffffffffff;\nadd.s64 %rd5, %rd5, 1;\nld.u32 %r4, [%rd5];");
+    struct fault f =
+        fault_of("mov.u64 %rd5, 0x7fffffffffffffff;\nadd.s64 %rd5, %rd5, 1;\nld.u32 %r4, [%rd5];");
     assert_int_equal(f.kind, FAULT_OUT_OF_BOUNDS);
     f = fault_of("mov.u64 %rd5, 0;\nld.global.u8 %r4, [%rd5];");
     assert_int_equal(f.kind, FAULT_OUT_OF_BOUNDS);
@@ -270,7 +289,7 @@ static void faults(void **state)
     assert_int_equal(f.kind, FAULT_FREED);
 }
 
-// ---- hostile addresses ------------------------------------------------------------------------------------------------
+// ---- hostile addresses -----------------------------------------------------------------------------
 
 static uint64_t hostile_address;
 
@@ -283,25 +302,47 @@ static void fill_hostile(void *buffer)
 static void no_address_reaches_the_host(void **state)
 {
     (void)state;
-    static const uint64_t edges[] = {0, 1, 0x1000, (uint64_t)-1, (uint64_t)-16, MEMORY_GLOBAL_BASE - 8, MEMORY_SHARED_WINDOW - 8,
-                                     MEMORY_SHARED_WINDOW, MEMORY_SHARED_WINDOW + 1024, MEMORY_SHARED_WINDOW + MEMORY_WINDOW_BYTES - 8,
-                                     MEMORY_LOCAL_WINDOW, MEMORY_LOCAL_WINDOW + 16, MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES,
-                                     KERNEL_PARAM_WINDOW, KERNEL_PARAM_WINDOW + 8, KERNEL_CODE_WINDOW, 0x8000000000000000u};
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     0x1000,
+                                     (uint64_t)-1,
+                                     (uint64_t)-16,
+                                     MEMORY_GLOBAL_BASE - 8,
+                                     MEMORY_SHARED_WINDOW - 8,
+                                     MEMORY_SHARED_WINDOW,
+                                     MEMORY_SHARED_WINDOW + 1024,
+                                     MEMORY_SHARED_WINDOW + MEMORY_WINDOW_BYTES - 8,
+                                     MEMORY_LOCAL_WINDOW,
+                                     MEMORY_LOCAL_WINDOW + 16,
+                                     MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES,
+                                     KERNEL_PARAM_WINDOW,
+                                     KERNEL_PARAM_WINDOW + 8,
+                                     KERNEL_CODE_WINDOW,
+                                     0x8000000000000000u};
     static const char *const bodies[] = {
-        "ld.u32 %r4, [%rd5];", "st.v4.u32 [%rd5], {%r1, %r1, %r1, %r1};", "ld.global.v2.u64 {%rd6, %rd7}, [%rd5];",
-        "st.global.u8 [%rd5], %r1;", "atom.add.u32 %r4, [%rd5], 1;", "red.global.add.u64 [%rd5], 1;",
-        "ld.volatile.u64 %rd6, [%rd5];", "cvt.u32.u64 %r5, %rd5;\nld.shared.u64 %rd6, [%r5];", "st.local.u32 [%rd5], %r1;",
+        "ld.u32 %r4, [%rd5];",
+        "st.v4.u32 [%rd5], {%r1, %r1, %r1, %r1};",
+        "ld.global.v2.u64 {%rd6, %rd7}, [%rd5];",
+        "st.global.u8 [%rd5], %r1;",
+        "atom.add.u32 %r4, [%rd5], 1;",
+        "red.global.add.u64 [%rd5], 1;",
+        "ld.volatile.u64 %rd6, [%rd5];",
+        "cvt.u32.u64 %r5, %rd5;\nld.shared.u64 %rd6, [%r5];",
+        "st.local.u32 [%rd5], %r1;",
         "mul.wide.u32 %rd6, %r2, 8;\nadd.s64 %rd5, %rd5, %rd6;\nst.u64 [%rd5], %rd6;",
         "shl.b64 %rd6, %rd2, 20;\nadd.s64 %rd5, %rd5, %rd6;\nld.u16 %h1, [%rd5];"};
     for (size_t e = 0; e < N_ELEMENTS(edges); e++) {
         for (size_t k = 0; k < N_ELEMENTS(bodies); k++) {
             char text[2048];
             hostile_address = edges[e];
-            kernel_text(text, sizeof text, ".shared .align 8 .b8 s[64];\n.local .align 8 .b8 l[16];\nld.global.u64 %rd5, [%rd1];\n$B\n",
-                        'B', bodies[k], 0);
+            kernel_text(
+                text, sizeof text,
+                ".shared .align 8 .b8 s[64];\n.local .align 8 .b8 l[16];\nld.global.u64 %rd5, [%rd1];\n$B\n",
+                'B', bodies[k], 0);
             struct kernel_run r = {.text = text, .threads = {32, 1, 1}, .bytes = 64, .fill = fill_hostile};
             kernel_run(&r);
-            bool is_window = edges[e] >= MEMORY_SHARED_WINDOW && edges[e] < MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES;
+            bool is_window =
+                edges[e] >= MEMORY_SHARED_WINDOW && edges[e] < MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES;
             bool may_be_good = is_window || edges[e] == KERNEL_PARAM_WINDOW || k == 7 || k == 8;
             if (!r.fault.kind && !may_be_good)
                 fail_msg("0x%llx, %s: no fault", (unsigned long long)edges[e], bodies[k]);

@@ -1,6 +1,7 @@
-// Small instructions that no other file runs: fences, hints, moves of parts, the less usual names of barriers.
-#include "support/kernel_harness.h"
+// Small instructions that no other file runs: fences, hints, moves of parts, the less usual names of
+// barriers.
 #include "support/check.h"
+#include "support/kernel_harness.h"
 #include <string.h>
 
 static void run(const char *body, uint32_t *out)
@@ -45,7 +46,8 @@ static void hints_and_fences_change_nothing(void **state)
 {
     (void)state;
     expect("mov.u32 %r4, %r1;\nprefetch.global.L2 [%rd1];\nprefetch.global.L1 [%rd1];\nprefetchu.L1 [%rd1];\n"
-           "red.global.add.u32 [%rd1+512], 1;\nfence.acq_rel.gpu;\nfence.sc.cta;\nmembar.cta;\nmembar.sys;\nnanosleep.u32 100;\n"
+           "red.global.add.u32 [%rd1+512], "
+           "1;\nfence.acq_rel.gpu;\nfence.sc.cta;\nmembar.cta;\nmembar.sys;\nnanosleep.u32 100;\n"
            "griddepcontrol.wait;\ngriddepcontrol.launch_dependents;\nsetmaxnreg.dec.sync.aligned.u32 40;\n"
            "setmaxnreg.inc.sync.aligned.u32 232;\npmevent 7;\nsetp.eq.u32 %p1, %r1, 1000;\n@%p1 brkpt;\n",
            itself);
@@ -55,20 +57,24 @@ static void moves_of_parts(void **state)
 {
     (void)state;
     expect("cvt.u16.u32 %h1, %r1;\nadd.u16 %h2, %h1, 1;\nmov.b32 %r4, {%h2, %h1};", packed);
-    expect("add.u32 %r5, %r1, 0x12340000;\nmov.u32 %r6, %r5;\nor.b32 %r6, %r6, %r1;\nmov.b32 {%h1, %h2}, %r6;\n"
-           "cvt.u32.u16 %r7, %h1;\ncvt.u32.u16 %r8, %h2;\nadd.u32 %r4, %r7, %r8;\nadd.u32 %r4, %r4, %r1;",
-           sum_of_halves);
-    expect("mov.b64 %rd5, {%r2, %r1};\nshr.u64 %rd6, %rd5, 32;\ncvt.u32.u64 %r4, %rd6;\nmov.b64 {%r7, %r8}, %rd5;\n"
+    expect(
+        "add.u32 %r5, %r1, 0x12340000;\nmov.u32 %r6, %r5;\nor.b32 %r6, %r6, %r1;\nmov.b32 {%h1, %h2}, %r6;\n"
+        "cvt.u32.u16 %r7, %h1;\ncvt.u32.u16 %r8, %h2;\nadd.u32 %r4, %r7, %r8;\nadd.u32 %r4, %r4, %r1;",
+        sum_of_halves);
+    expect("mov.b64 %rd5, {%r2, %r1};\nshr.u64 %rd6, %rd5, 32;\ncvt.u32.u64 %r4, %rd6;\nmov.b64 {%r7, %r8}, "
+           "%rd5;\n"
            "xor.b32 %r4, %r4, %r8;\nadd.u32 %r4, %r4, %r8;",
            itself);
-    expect("add.u32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 24;\nmov.b32 {%h1, %h2}, %r5;\nshr.u16 %h2, %h2, 8;\ncvt.u32.u16 %r4, %h2;",
+    expect("add.u32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 24;\nmov.b32 {%h1, %h2}, %r5;\nshr.u16 %h2, %h2, "
+           "8;\ncvt.u32.u16 %r4, %h2;",
            fourth_byte);
 }
 
 static void names_of_barriers(void **state)
 {
     (void)state;
-    expect("mov.u32 %r4, %r1;\nbar.cta.sync 0;\nbarrier.cta.sync 1;\nbarrier.cta.sync.aligned 1;\nsetp.ge.u32 %p1, %r1, 32;\n"
+    expect("mov.u32 %r4, %r1;\nbar.cta.sync 0;\nbarrier.cta.sync 1;\nbarrier.cta.sync.aligned "
+           "1;\nsetp.ge.u32 %p1, %r1, 32;\n"
            "@%p1 bra.uni SECOND;\nbarrier.arrive 2, 64;\nbarrier.cta.arrive 3, 64;\nbra.uni END;\n"
            "SECOND:\nbarrier.sync 2, 64;\nbarrier.sync 3, 64;\nEND:",
            itself);

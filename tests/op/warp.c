@@ -1,6 +1,6 @@
 // shfl, vote, match, redux, elect, activemask, and special registers: 32 lanes against plain C.
-#include "support/kernel_harness.h"
 #include "support/check.h"
+#include "support/kernel_harness.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static struct kernel_run run(const char *body)
     return r;
 }
 
-// ---- shuffle: as the CUDA guide describes the four functions, over groups of `width` lanes ---------------------------
+// ---- shuffle: as the CUDA guide describes the four functions, over groups of `width` lanes ---------
 
 static int wanted_lane(const char *mode, int lane, int delta, int width)
 {
@@ -53,7 +53,8 @@ static void shuffles(void **state)
             for (int delta = 0; delta < 32; delta += 1 + delta / 4) {
                 char body[256];
                 int c = (32 - width) << 8 | (strcmp(modes[m], "up") == 0 ? 0 : 31);
-                snprintf(body, sizeof body, "shfl.sync.%s.b32 %%r4|%%p1, %%r3, %d, %d, -1;", modes[m], delta, c);
+                snprintf(body, sizeof body, "shfl.sync.%s.b32 %%r4|%%p1, %%r3, %d, %d, -1;", modes[m], delta,
+                         c);
                 struct kernel_run r = run(body);
                 const uint32_t *words = r.buffer;
                 for (int lane = 0; lane < 32; lane++) {
@@ -67,18 +68,21 @@ static void shuffles(void **state)
     }
 }
 
-// ---- votes and reductions over members ----------------------------------------------------------------------------------
+// ---- votes and reductions over members -------------------------------------------------------------
 
 static void votes(void **state)
 {
     (void)state;
-    struct kernel_run r = run("setp.lt.u32 %p2, %r2, 12;\nsetp.lt.u32 %p3, %r2, 40;\nvote.sync.all.pred %p4, %p2, -1;\n"
-                              "vote.sync.any.pred %p5, %p2, -1;\nvote.sync.uni.pred %p6, %p2, -1;\nvote.sync.all.pred %p7, %p3, -1;\n"
-                              "vote.sync.uni.pred %p8, !%p3, -1;\nvote.sync.any.pred %p9, !%p3, -1;\n"
-                              "vote.sync.ballot.b32 %r6, !%p2, -1;\nselp.u32 %r7, 1, 0, %p4;\nselp.u32 %r8, 2, 0, %p5;\n"
-                              "selp.u32 %r9, 4, 0, %p6;\nselp.u32 %r10, 8, 0, %p7;\nselp.u32 %r11, 16, 0, %p8;\n"
-                              "selp.u32 %r12, 32, 0, %p9;\nadd.u32 %r4, %r7, %r8;\nadd.u32 %r4, %r4, %r9;\nadd.u32 %r4, %r4, %r10;\n"
-                              "add.u32 %r4, %r4, %r11;\nadd.u32 %r4, %r4, %r12;\nxor.b32 %r4, %r4, %r6;\n");
+    struct kernel_run r =
+        run("setp.lt.u32 %p2, %r2, 12;\nsetp.lt.u32 %p3, %r2, 40;\nvote.sync.all.pred %p4, %p2, -1;\n"
+            "vote.sync.any.pred %p5, %p2, -1;\nvote.sync.uni.pred %p6, %p2, -1;\nvote.sync.all.pred %p7, "
+            "%p3, -1;\n"
+            "vote.sync.uni.pred %p8, !%p3, -1;\nvote.sync.any.pred %p9, !%p3, -1;\n"
+            "vote.sync.ballot.b32 %r6, !%p2, -1;\nselp.u32 %r7, 1, 0, %p4;\nselp.u32 %r8, 2, 0, %p5;\n"
+            "selp.u32 %r9, 4, 0, %p6;\nselp.u32 %r10, 8, 0, %p7;\nselp.u32 %r11, 16, 0, %p8;\n"
+            "selp.u32 %r12, 32, 0, %p9;\nadd.u32 %r4, %r7, %r8;\nadd.u32 %r4, %r4, %r9;\nadd.u32 %r4, %r4, "
+            "%r10;\n"
+            "add.u32 %r4, %r4, %r11;\nadd.u32 %r4, %r4, %r12;\nxor.b32 %r4, %r4, %r6;\n");
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(((uint32_t *)r.buffer)[32 + i], 0xfffff000u ^ (2 | 8 | 16));
     kernel_run_end(&r);
@@ -173,20 +177,27 @@ static void election_and_active_lanes(void **state)
     kernel_run_end(&r);
 }
 
-// ---- special registers --------------------------------------------------------------------------------------------------
+// ---- special registers -----------------------------------------------------------------------------
 
 static void special_registers(void **state)
 {
     (void)state;
     char text[4096];
     kernel_text(text, sizeof text,
-                "mov.u32 %r3, %tid.x;\nmov.u32 %r4, %tid.y;\nmov.u32 %r5, %tid.z;\nmov.u32 %r6, %ntid.x;\nmov.u32 %r7, %ntid.y;\n"
-                "mad.lo.u32 %r8, %r5, %r7, %r4;\nmad.lo.u32 %r8, %r8, %r6, %r3;\nmov.u32 %r9, %ctaid.x;\nmov.u32 %r10, %nctaid.x;\n"
-                "mov.u32 %r11, %warpid;\nshl.b32 %r12, %r11, 5;\nadd.u32 %r12, %r12, %r2;\nmov.u32 %r13, %lanemask_lt;\n"
-                "mov.u32 %r14, %lanemask_ge;\nxor.b32 %r13, %r13, %r14;\nmov.u32 %r15, %lanemask_le;\nmov.u32 %r16, %lanemask_gt;\n"
-                "xor.b32 %r15, %r15, %r16;\nand.b32 %r13, %r13, %r15;\nmad.lo.u32 %r17, %r9, 60, %r8;\nmul.wide.u32 %rd5, %r17, 16;\n"
-                "add.s64 %rd5, %rd1, %rd5;\nst.global.v4.u32 [%rd5], {%r8, %r12, %r13, %r10};\nmov.u64 %rd6, %clock64;\n"
-                "mov.u32 %r20, %clock;\nmov.u64 %rd7, %globaltimer;\nmov.u32 %r21, %ntid.z;\nmov.u32 %r22, %smid;\nmov.u32 %r23, %nsmid;\n",
+                "mov.u32 %r3, %tid.x;\nmov.u32 %r4, %tid.y;\nmov.u32 %r5, %tid.z;\nmov.u32 %r6, "
+                "%ntid.x;\nmov.u32 %r7, %ntid.y;\n"
+                "mad.lo.u32 %r8, %r5, %r7, %r4;\nmad.lo.u32 %r8, %r8, %r6, %r3;\nmov.u32 %r9, "
+                "%ctaid.x;\nmov.u32 %r10, %nctaid.x;\n"
+                "mov.u32 %r11, %warpid;\nshl.b32 %r12, %r11, 5;\nadd.u32 %r12, %r12, %r2;\nmov.u32 %r13, "
+                "%lanemask_lt;\n"
+                "mov.u32 %r14, %lanemask_ge;\nxor.b32 %r13, %r13, %r14;\nmov.u32 %r15, "
+                "%lanemask_le;\nmov.u32 %r16, %lanemask_gt;\n"
+                "xor.b32 %r15, %r15, %r16;\nand.b32 %r13, %r13, %r15;\nmad.lo.u32 %r17, %r9, 60, "
+                "%r8;\nmul.wide.u32 %rd5, %r17, 16;\n"
+                "add.s64 %rd5, %rd1, %rd5;\nst.global.v4.u32 [%rd5], {%r8, %r12, %r13, %r10};\nmov.u64 %rd6, "
+                "%clock64;\n"
+                "mov.u32 %r20, %clock;\nmov.u64 %rd7, %globaltimer;\nmov.u32 %r21, %ntid.z;\nmov.u32 %r22, "
+                "%smid;\nmov.u32 %r23, %nsmid;\n",
                 0);
     struct kernel_run r = {.text = text, .threads = {5, 4, 3}, .blocks = 2, .bytes = 4096};
     kernel_run(&r);
@@ -204,8 +215,11 @@ static void special_registers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shuffles), cmocka_unit_test(votes),   cmocka_unit_test(reductions),
-        cmocka_unit_test(matches),  cmocka_unit_test(election_and_active_lanes),
+        cmocka_unit_test(shuffles),
+        cmocka_unit_test(votes),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(matches),
+        cmocka_unit_test(election_and_active_lanes),
         cmocka_unit_test(special_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

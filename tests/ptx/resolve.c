@@ -8,8 +8,9 @@ static bool resolve(const char *statement, struct op *op, struct err *err)
 {
     struct arena arena;
     arena_init(&arena, "test");
-    const char *text = arena_printf(&arena, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
-                                            ".reg .b64 d, a, b, c;\n.reg .pred p, q;\n    %s\n}\n",
+    const char *text = arena_printf(&arena,
+                                    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+                                    ".reg .b64 d, a, b, c;\n.reg .pred p, q;\n    %s\n}\n",
                                     statement);
     struct ptx_module *module = ptx_parse(&arena, "t.ptx", text, strlen(text), err);
     bool ok = module && op_resolve(module, &module->functions[0]->insns[0], op, err);
@@ -52,7 +53,8 @@ static void forms_and_modifiers(void **state)
     assert_int_equal(op.class, CLASS_GLOBAL_LD);
     assert_int_equal(MOD_GET(op.mod, MOD_SEM, 3), SEM_VOLATILE);
     assert_int_equal(MOD_GET(good("ld.global.nc.L1::no_allocate.f32 a, [b];").mod, MOD_CACHE, 4), CACHE_NC);
-    assert_int_equal(MOD_GET(good("ld.global.L1::no_allocate.v4.f32 {a, b, c, d}, [b];").mod, MOD_CACHE, 4), CACHE_CG);
+    assert_int_equal(MOD_GET(good("ld.global.L1::no_allocate.v4.f32 {a, b, c, d}, [b];").mod, MOD_CACHE, 4),
+                     CACHE_CG);
     op = good("atom.global.sys.cas.b32 d, [a], b, c;");
     assert_int_equal(MOD_GET(op.mod, MOD_MODE, 4), ATOM_CAS);
     assert_int_equal(op.roles[1], ROLE_ADDR);

@@ -19,7 +19,8 @@ void kernel_text(char *out, size_t size, const char *body, ...)
     size_t n = (size_t)snprintf(out, size, "%s", PTX_KERNEL);
     for (const char *at = body; *at && n < size; at++) {
         const char *value = *at == '$' ? values[(unsigned char)*++at & 127] : NULL;
-        n += (size_t)(value ? snprintf(out + n, size - n, "%s", value) : snprintf(out + n, size - n, "%c", *at));
+        n += (size_t)(value ? snprintf(out + n, size - n, "%s", value)
+                            : snprintf(out + n, size - n, "%c", *at));
     }
     n += n < size ? (size_t)snprintf(out + n, size - n, "ret;\n}\n") : 0;
     assert_true(n < size);
@@ -42,10 +43,12 @@ static const struct kernel *load(struct kernel_run *r)
     if (!image)
         fail_msg("%u:%u: %s: %s", err.line, err.column, err.text, err.source);
     for (uint32_t i = 0; i < image->n_data; i++)
-        image->data[i].address = memory_alloc(r->memory, image->data[i].size_bytes, image->data[i].align, "variable");
+        image->data[i].address =
+            memory_alloc(r->memory, image->data[i].size_bytes, image->data[i].align, "variable");
     ptx_image_place(image, MEMORY_SHARED_WINDOW, MEMORY_LOCAL_WINDOW);
     for (uint32_t i = 0; i < image->n_data; i++)
-        ptx_image_write(image, i, memory_host(r->memory, image->data[i].address, image->data[i].size_bytes), &err);
+        ptx_image_write(image, i, memory_host(r->memory, image->data[i].address, image->data[i].size_bytes),
+                        &err);
     const struct kernel *kernel = ptx_image_kernel(image, "k", &err);
     if (!kernel)
         fail_msg("%u:%u: %s: %s", err.line, err.column, err.text, err.source);
@@ -148,8 +151,12 @@ void kernel_run(struct kernel_run *r)
         r->fill(r->buffer);
     m.run = r;
     m.handlers = handlers_choose();
-    m.launch = (struct launch){.kernel = load(r), .grid = {r->blocks, 1, 1}, .dynamic_shared_bytes = r->dynamic_shared_bytes,
-                               .params = (const uint8_t *)&r->address, .memory = r->memory, .n_sms = 1};
+    m.launch = (struct launch){.kernel = load(r),
+                               .grid = {r->blocks, 1, 1},
+                               .dynamic_shared_bytes = r->dynamic_shared_bytes,
+                               .params = (const uint8_t *)&r->address,
+                               .memory = r->memory,
+                               .n_sms = 1};
     memcpy(m.launch.block, r->threads, sizeof r->threads);
     launch_fill_rows(&m.launch, &r->arena);
     m.sim.launch = &m.launch;

@@ -34,7 +34,7 @@ bool bits_are_float(enum ptx_type type)
     return type == PT_F32 || type == PT_F64;
 }
 
-// ---- values ---------------------------------------------------------------------------------------------------------
+// ---- values ----------------------------------------------------------------------------------------
 
 static uint64_t random_bits(void)
 {
@@ -45,15 +45,49 @@ static uint64_t random_bits(void)
     return state * 0x2545f4914f6cdd1du;
 }
 
-static const uint64_t integer_edges[] = {
-    0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000,
-    0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
-    0x8000000000000001, 0xfffffffffffffffe, 0xffffffffffffffff, 0x55555555aaaaaaaa, 0xffffffff80000000};
-static const uint32_t f32_edges[] = {
-    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
-    0x80800000, 0x00800001, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001,
-    0x3f800001, 0x3f7fffff, 0x3f000000, 0xbf000000, 0x3fc00000, 0x40200000, 0x40490fdb, 0x4b800000, 0x4b7fffff,
-    0x4f000000, 0xcf000000, 0x4effffff, 0x4f800000, 0x5f000000, 0x5f800000, 0x34000000, 0x33800000, 0x7e800000};
+static const uint64_t integer_edges[] = {0,
+                                         1,
+                                         2,
+                                         3,
+                                         5,
+                                         7,
+                                         8,
+                                         15,
+                                         16,
+                                         17,
+                                         31,
+                                         32,
+                                         33,
+                                         63,
+                                         64,
+                                         65,
+                                         127,
+                                         128,
+                                         255,
+                                         256,
+                                         0x7fff,
+                                         0x8000,
+                                         0xffff,
+                                         0x10000,
+                                         0x7fffffff,
+                                         0x80000000,
+                                         0x80000001,
+                                         0xfffffffe,
+                                         0xffffffff,
+                                         0x100000000,
+                                         0x7fffffffffffffff,
+                                         0x8000000000000000,
+                                         0x8000000000000001,
+                                         0xfffffffffffffffe,
+                                         0xffffffffffffffff,
+                                         0x55555555aaaaaaaa,
+                                         0xffffffff80000000};
+static const uint32_t f32_edges[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x00000001, 0x80000001,
+                                     0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x00800001, 0x7f7fffff,
+                                     0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001,
+                                     0x3f800001, 0x3f7fffff, 0x3f000000, 0xbf000000, 0x3fc00000, 0x40200000,
+                                     0x40490fdb, 0x4b800000, 0x4b7fffff, 0x4f000000, 0xcf000000, 0x4effffff,
+                                     0x4f800000, 0x5f000000, 0x5f800000, 0x34000000, 0x33800000, 0x7e800000};
 static const uint64_t f64_edges[] = {
     0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x0000000000000001,
     0x800fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000,
@@ -100,14 +134,14 @@ static uint64_t pick(enum ptx_type type, uint32_t round)
         return is_edge ? f32_edges[random_bits() % N_ELEMENTS(f32_edges)] : random_f32();
     if (type == PT_F64)
         return is_edge ? f64_edges[random_bits() % N_ELEMENTS(f64_edges)] : random_f64();
-    uint64_t bits = is_edge            ? integer_edges[random_bits() % N_ELEMENTS(integer_edges)]
+    uint64_t bits = is_edge             ? integer_edges[random_bits() % N_ELEMENTS(integer_edges)]
                     : random_bits() % 2 ? random_bits()
                                         : random_bits() >> (random_bits() % 64);
     uint32_t width = bits_of_type(type);
     return width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits;
 }
 
-// ---- one instruction ------------------------------------------------------------------------------------------------
+// ---- one instruction -------------------------------------------------------------------------------
 
 struct bench {
     struct arena arena;
@@ -135,7 +169,8 @@ static void resolve(struct bench *b, const char *opcode, const char *operands)
     if (!module || !op_resolve(module, &module->functions[0]->insns[0], &b->op, &err))
         fail_msg("%s %s: %s", opcode, operands, err.text);
     const struct ptx_insn *insn = &module->functions[0]->insns[0];
-    b->insn = (struct insn){.form = b->op.form, .mod = b->op.mod, .dst = ROW(ROW_REG, ROW_DST), .extra = NO_BARRIER};
+    b->insn = (struct insn){
+        .form = b->op.form, .mod = b->op.mod, .dst = ROW(ROW_REG, ROW_DST), .extra = NO_BARRIER};
     uint32_t n_src = 0, n_pdst = 0, n_psrc = 0;
     b->n_inputs = 0;
     for (uint32_t i = 0; i < b->op.n_roles; i++) {
@@ -172,7 +207,10 @@ static void bench_start(struct bench *b, const struct op_case *row, const char *
     snprintf(b->opcode, sizeof b->opcode, "%s", opcode);
     resolve(b, opcode, row->operands);
     b->function = (struct function){.name = "k", .n_insns = 1, .n_rows = N_ROWS_USED, .n_preds = 8};
-    b->kernel = (struct kernel){.insns = &b->insn, .n_insns = 1, .functions = &b->function, .n_functions = 1,
+    b->kernel = (struct kernel){.insns = &b->insn,
+                                .n_insns = 1,
+                                .functions = &b->function,
+                                .n_functions = 1,
                                 .frame_rows = N_ROWS_USED};
     b->launch = (struct launch){.kernel = &b->kernel, .grid = {1, 1, 1}, .block = {32, 1, 1}};
     b->sim.launch = &b->launch;
@@ -195,7 +233,8 @@ static void write_lane(struct warp *warp, uint32_t row, int lane, enum ptx_type 
 
 static uint64_t read_lane(const struct warp *warp, uint32_t row, int lane)
 {
-    return warp->stack[row * 32 + (uint32_t)lane] | (uint64_t)warp->stack[(row + 1) * 32 + (uint32_t)lane] << 32;
+    return warp->stack[row * 32 + (uint32_t)lane] | (uint64_t)warp->stack[(row + 1) * 32 + (uint32_t)lane]
+                                                        << 32;
 }
 
 struct values {
@@ -248,22 +287,28 @@ static void check_carry(const struct bench *b, const struct op_lane *one, bool i
     uint32_t got = b->block.warps[0].carry >> lane & 1;
     uint32_t want = is_on && b->row->carry ? b->row->carry(one) : one->carry;
     if (got != want)
-        fail_msg("%s: carry of lane %d is %u: in %" PRIx64 " %" PRIx64 " %" PRIx64 " carry %u", b->opcode, lane, got, one->in[0],
-                 one->in[1], one->in[2], one->carry);
+        fail_msg("%s: carry of lane %d is %u: in %" PRIx64 " %" PRIx64 " %" PRIx64 " carry %u", b->opcode,
+                 lane, got, one->in[0], one->in[1], one->in[2], one->carry);
 }
 
-static void check_lane(const struct bench *b, const struct values *v, const char *level, int lane, uint64_t preds[2])
+static void check_lane(const struct bench *b, const struct values *v, const char *level, int lane,
+                       uint64_t preds[2])
 {
     const struct warp *warp = &b->block.warps[0];
-    struct op_lane one = {.opcode = b->opcode, .type = b->inputs[0], .dst_type = b->op.role_types[0],
-                          .immediate = b->immediate, .old = v->old[lane], .carry = v->carry >> lane & 1};
+    struct op_lane one = {.opcode = b->opcode,
+                          .type = b->inputs[0],
+                          .dst_type = b->op.role_types[0],
+                          .immediate = b->immediate,
+                          .old = v->old[lane],
+                          .carry = v->carry >> lane & 1};
     for (uint32_t k = 0; k < b->n_inputs; k++)
         one.in[k] = v->in[k][lane];
     check_carry(b, &one, v->on >> lane & 1, lane);
     bool is_pred = b->op.roles[0] == ROLE_PDST;
     uint32_t width = is_pred ? 2 : bits_of_type(one.dst_type);
     uint64_t mask = width < 64 ? ((uint64_t)1 << width) - 1 : UINT64_MAX;
-    uint64_t got = is_pred ? (warp->preds[1] >> lane & 1) | (warp->preds[2] >> lane & 1) << 1 : read_lane(warp, ROW_DST, lane);
+    uint64_t got = is_pred ? (warp->preds[1] >> lane & 1) | (warp->preds[2] >> lane & 1) << 1
+                           : read_lane(warp, ROW_DST, lane);
     uint64_t want = b->row->reference(&one);
     if (is_pred && b->insn.pdst[1] == PRED_TRUE) // q keeps its value
         want = (want & 1) | (preds[1] >> lane & 1) << 1;
@@ -276,11 +321,13 @@ static void check_lane(const struct bench *b, const struct values *v, const char
     if ((v->on >> lane & 1) && b->row->ulps > 0 && is_close(one.dst_type, got, want, b->row->ulps))
         return;
     fail_msg("%s %s (%s), lane %d %s: in %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 ", got %" PRIx64
-             ", want %" PRIx64, b->opcode, b->row->operands, level, lane, v->on >> lane & 1 ? "on" : "off", one.in[0],
-             one.in[1], one.in[2], one.in[3], got & mask, want & mask);
+             ", want %" PRIx64,
+             b->opcode, b->row->operands, level, lane, v->on >> lane & 1 ? "on" : "off", one.in[0], one.in[1],
+             one.in[2], one.in[3], got & mask, want & mask);
 }
 
-static void check_level(const struct op_case *row, const char *opcode, const char *level, const handler *handlers)
+static void check_level(const struct op_case *row, const char *opcode, const char *level,
+                        const handler *handlers)
 {
     static struct bench b;
     static struct values v;
@@ -289,7 +336,8 @@ static void check_level(const struct op_case *row, const char *opcode, const cha
     for (uint32_t round = 0; round < N_ROUNDS; round++) {
         prepare(&b, &v, round);
         uint64_t preds[2] = {b.block.warps[0].preds[1], b.block.warps[0].preds[2]};
-        if (round % 5 == 4 && b.insn.src[0] == ROW(ROW_REG, ROW_SRC)) { // the result goes over the first source
+        if (round % 5 == 4 &&
+            b.insn.src[0] == ROW(ROW_REG, ROW_SRC)) { // the result goes over the first source
             struct warp *warp = &b.block.warps[0];
             for (int lane = 0; lane < 32; lane++) {
                 write_lane(warp, ROW_DST, lane, b.inputs[0], v.in[0][lane]);
@@ -307,7 +355,7 @@ static void check_level(const struct op_case *row, const char *opcode, const cha
     bench_end(&b);
 }
 
-// ---- tables ---------------------------------------------------------------------------------------------------------
+// ---- tables ----------------------------------------------------------------------------------------
 
 #ifdef HAVE_HANDLER_LEVELS
 static void check_levels(const struct op_case *row, const char *opcode)
@@ -370,6 +418,7 @@ int op_cases_run(const struct op_case *cases)
     static struct CMUnitTest tests[512];
     size_t n = 0;
     for (const struct op_case *row = cases; row->opcode; row++)
-        tests[n++] = (struct CMUnitTest){.name = row->opcode, .test_func = check_row, .initial_state = (void *)(uintptr_t)row};
+        tests[n++] = (struct CMUnitTest){
+            .name = row->opcode, .test_func = check_row, .initial_state = (void *)(uintptr_t)row};
     return _cmocka_run_group_tests("op", tests, n, NULL, NULL);
 }

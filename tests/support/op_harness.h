@@ -1,33 +1,36 @@
-// Tests of instruction rows: an instruction is parsed and resolved from its PTX text, its handler of every x86-64 level
-// is run on edge values and random ones, with full and partial masks, and each lane is compared with a reference that is
-// written in plain C (or MPFR) without looking at the handlers.
+// Tests of instruction rows: an instruction is parsed and resolved from its PTX text, its handler of every
+// x86-64 level is run on edge values and random ones, with full and partial masks, and each lane is compared
+// with a reference that is written in plain C (or MPFR) without looking at the handlers.
 //
-// One table per family (op_cases_integer …). tests/op/<family>.c runs it; tests/op/coverage.c checks that the tables
-// together reach every row and type of ptx.def.
+// One table per family (op_cases_integer …). tests/op/<family>.c runs it; tests/op/coverage.c checks that the
+// tables together reach every row and type of ptx.def.
 #ifndef SUPPORT_OP_HARNESS_H
 #define SUPPORT_OP_HARNESS_H
 #include "ptx/op.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-// What a reference sees of one lane: sources in the order written (predicates as 0 or 1), raw bits, zero-extended.
+// What a reference sees of one lane: sources in the order written (predicates as 0 or 1), raw bits,
+// zero-extended.
 struct op_lane {
     const char *opcode;     // "add.rz.f32"
     enum ptx_type type;     // of the row's operands
     enum ptx_type dst_type; // of the result
     uint64_t in[6];
-    uint32_t immediate;     // of the operand "#"
-    uint64_t old;           // of the destination
-    uint32_t carry;         // CC.CF before
+    uint32_t immediate; // of the operand "#"
+    uint64_t old;       // of the destination
+    uint32_t carry;     // CC.CF before
 };
 
 struct op_case {
     const char *opcode;   // without types when `types` is given: "mul.wide"
     const char *types;    // "u16 s16", each appended to the opcode; NULL: the opcode is complete
-    const char *operands; // "d, a, b"; registers d (result), a b c e (sources), p q (predicate results), r s (sources)
+    const char *operands; // "d, a, b"; registers d (result), a b c e (sources), p q (predicate results), r s
+                          // (sources)
     // Bits of the result; for predicates p in bit 0, q in bit 1.
     uint64_t (*reference)(const struct op_lane *lane);
-    double ulps;          // 0: bits must be equal; else f32 or f64 results may differ by so many units in the last place
+    double
+        ulps; // 0: bits must be equal; else f32 or f64 results may differ by so many units in the last place
     uint32_t (*carry)(const struct op_lane *lane); // CC.CF behind the instruction; NULL: as before
 };
 

@@ -33,8 +33,8 @@ static uint64_t product_part(const struct op_lane *l)
 static struct chain chain_of(const struct op_lane *l)
 {
     bool is_mad = strncmp(l->opcode, "mad", 3) == 0, takes_carry = l->opcode[3] == 'c';
-    struct chain c = {is_mad ? product_part(l) : l->in[0], is_mad ? l->in[2] : l->in[1], takes_carry ? l->carry : 0,
-                      l->opcode[0] == 's'};
+    struct chain c = {is_mad ? product_part(l) : l->in[0], is_mad ? l->in[2] : l->in[1],
+                      takes_carry ? l->carry : 0, l->opcode[0] == 's'};
     return c;
 }
 

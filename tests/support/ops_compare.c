@@ -42,10 +42,11 @@ static bool compare(const struct op_lane *l)
         const char *word;
         int less, equal, greater, unordered;
     } relations[] = {
-        {"eq", 0, 1, 0, 0},  {"ne", 1, 0, 1, 0},  {"lt", 1, 0, 0, 0},  {"le", 1, 1, 0, 0},  {"gt", 0, 0, 1, 0},
-        {"ge", 0, 1, 1, 0},  {"lo", 1, 0, 0, 0},  {"ls", 1, 1, 0, 0},  {"hi", 0, 0, 1, 0},  {"hs", 0, 1, 1, 0},
-        {"equ", 0, 1, 0, 1}, {"neu", 1, 0, 1, 1}, {"ltu", 1, 0, 0, 1}, {"leu", 1, 1, 0, 1}, {"gtu", 0, 0, 1, 1},
-        {"geu", 0, 1, 1, 1}, {"num", 1, 1, 1, 0}, {"nan", 0, 0, 0, 1},
+        {"eq", 0, 1, 0, 0},  {"ne", 1, 0, 1, 0},  {"lt", 1, 0, 0, 0},  {"le", 1, 1, 0, 0},
+        {"gt", 0, 0, 1, 0},  {"ge", 0, 1, 1, 0},  {"lo", 1, 0, 0, 0},  {"ls", 1, 1, 0, 0},
+        {"hi", 0, 0, 1, 0},  {"hs", 0, 1, 1, 0},  {"equ", 0, 1, 0, 1}, {"neu", 1, 0, 1, 1},
+        {"ltu", 1, 0, 0, 1}, {"leu", 1, 1, 0, 1}, {"gtu", 0, 0, 1, 1}, {"geu", 0, 1, 1, 1},
+        {"num", 1, 1, 1, 0}, {"nan", 0, 0, 0, 1},
     };
     for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++)
         if (opcode_has(l->opcode, relations[i].word))
@@ -59,7 +60,10 @@ static bool compare(const struct op_lane *l)
 static bool combine(const struct op_lane *l, bool x)
 {
     bool c = l->in[2];
-    return opcode_has(l->opcode, "and") ? x && c : opcode_has(l->opcode, "or") ? x || c : opcode_has(l->opcode, "xor") ? x != c : x;
+    return opcode_has(l->opcode, "and")   ? x && c
+           : opcode_has(l->opcode, "or")  ? x || c
+           : opcode_has(l->opcode, "xor") ? x != c
+                                          : x;
 }
 
 static uint64_t setp(const struct op_lane *l)
@@ -68,10 +72,10 @@ static uint64_t setp(const struct op_lane *l)
 }
 static uint64_t set(const struct op_lane *l)
 {
-    return !combine(l, compare(l)) ? 0 : strncmp(l->opcode, "set.", 4) == 0 && opcode_has(l->opcode, "f32") &&
-                                                     l->dst_type == PT_F32
-                                             ? 0x3f800000
-                                             : 0xffffffff;
+    return !combine(l, compare(l)) ? 0
+           : strncmp(l->opcode, "set.", 4) == 0 && opcode_has(l->opcode, "f32") && l->dst_type == PT_F32
+               ? 0x3f800000
+               : 0xffffffff;
 }
 static uint64_t selp(const struct op_lane *l)
 {
@@ -93,14 +97,38 @@ static uint64_t slct_f32(const struct op_lane *l) // c >= 0; -0 counts, NaN does
 #define INT "b16 b32 b64 u16 s16 u32 s32 u64 s64"
 #define UNSIGNED "u16 u32 u64"
 #define MOVED "b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64"
-#define SETP(relation, types) {"setp." relation, types, "p|q, a, b", setp, 0, NULL}
+#define SETP(relation, types)                               \
+    {                                                       \
+        "setp." relation, types, "p|q, a, b", setp, 0, NULL \
+    }
 const struct op_case op_cases_compare[] = {
-    SETP("eq", INT), SETP("ne", INT), SETP("lt", INT), SETP("le", INT), SETP("gt", INT), SETP("ge", INT),
-    SETP("lo", UNSIGNED), SETP("ls", UNSIGNED), SETP("hi", UNSIGNED), SETP("hs", UNSIGNED),
-    SETP("eq", "f32 f64"), SETP("ne", "f32 f64"), SETP("lt", "f32 f64"), SETP("le", "f32 f64"), SETP("gt", "f32 f64"),
-    SETP("ge", "f32 f64"), SETP("equ", "f32 f64"), SETP("neu", "f32 f64"), SETP("ltu", "f32 f64"),
-    SETP("leu", "f32 f64"), SETP("gtu", "f32 f64"), SETP("geu", "f32 f64"), SETP("num", "f32 f64"),
-    SETP("nan", "f32 f64"), SETP("lt.ftz", "f32"), SETP("eq.ftz", "f32"), SETP("geu.ftz", "f32"),
+    SETP("eq", INT),
+    SETP("ne", INT),
+    SETP("lt", INT),
+    SETP("le", INT),
+    SETP("gt", INT),
+    SETP("ge", INT),
+    SETP("lo", UNSIGNED),
+    SETP("ls", UNSIGNED),
+    SETP("hi", UNSIGNED),
+    SETP("hs", UNSIGNED),
+    SETP("eq", "f32 f64"),
+    SETP("ne", "f32 f64"),
+    SETP("lt", "f32 f64"),
+    SETP("le", "f32 f64"),
+    SETP("gt", "f32 f64"),
+    SETP("ge", "f32 f64"),
+    SETP("equ", "f32 f64"),
+    SETP("neu", "f32 f64"),
+    SETP("ltu", "f32 f64"),
+    SETP("leu", "f32 f64"),
+    SETP("gtu", "f32 f64"),
+    SETP("geu", "f32 f64"),
+    SETP("num", "f32 f64"),
+    SETP("nan", "f32 f64"),
+    SETP("lt.ftz", "f32"),
+    SETP("eq.ftz", "f32"),
+    SETP("geu.ftz", "f32"),
     {"setp.lt", "s32 f32 u64", "p, a, b", setp, 0, NULL},
     {"setp.lt.and", "s32 f32", "p|q, a, b, r", setp, 0, NULL},
     {"setp.ge.or", "u16 f64", "p|q, a, b, r", setp, 0, NULL},

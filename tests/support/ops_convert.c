@@ -46,11 +46,13 @@ static void round_integral(mpfr_t x, const char *opcode)
 
 static mpfr_rnd_t direction(const char *opcode)
 {
-    return opcode_has(opcode, "rz") ? MPFR_RNDZ : opcode_has(opcode, "rm") ? MPFR_RNDD : opcode_has(opcode, "rp") ? MPFR_RNDU
-                                                                                                               : MPFR_RNDN;
+    return opcode_has(opcode, "rz")   ? MPFR_RNDZ
+           : opcode_has(opcode, "rm") ? MPFR_RNDD
+           : opcode_has(opcode, "rp") ? MPFR_RNDU
+                                      : MPFR_RNDN;
 }
 
-// ---- to integers --------------------------------------------------------------------------------------------------------
+// ---- to integers -----------------------------------------------------------------------------------
 
 // Integers without .sat are cut; with it, and from floating point always, they are clamped.
 static uint64_t to_integer(const struct op_lane *l)
@@ -85,7 +87,7 @@ static uint64_t to_integer(const struct op_lane *l)
     return out;
 }
 
-// ---- to floating point --------------------------------------------------------------------------------------------------
+// ---- to floating point -----------------------------------------------------------------------------
 
 static uint64_t encode(enum ptx_type type, double x)
 {
@@ -139,20 +141,35 @@ static uint64_t pack(const struct op_lane *l)
 }
 
 #define INTEGERS "u8 s8 u16 s16 u32 s32 u64 s64"
-#define TO_INTEGER(to)                                                                                                  \
-    {"cvt." to, INTEGERS, "d, a", to_integer, 0, NULL}, {"cvt.sat." to, INTEGERS, "d, a", to_integer, 0, NULL},         \
-        {"cvt.rni." to, "f32 f64", "d, a", to_integer, 0, NULL},                                                       \
-        {"cvt.rzi." to, "f32 f64", "d, a", to_integer, 0, NULL},                                                       \
-        {"cvt.rmi." to, "f32 f64", "d, a", to_integer, 0, NULL},                                                       \
-        {"cvt.rpi." to, "f32 f64", "d, a", to_integer, 0, NULL},                                                       \
-        {"cvt.rpi.ftz.sat." to, "f32", "d, a", to_integer, 0, NULL}
-#define FROM_INTEGER(to)                                                                                                \
-    {"cvt.rn." to, INTEGERS, "d, a", to_float, 0, NULL}, {"cvt.rz." to, INTEGERS, "d, a", to_float, 0, NULL},           \
-        {"cvt.rm." to, INTEGERS, "d, a", to_float, 0, NULL}, {"cvt.rp." to, INTEGERS, "d, a", to_float, 0, NULL},       \
-        {"cvt.rn.sat." to, INTEGERS, "d, a", to_float, 0, NULL}
+#define TO_INTEGER(to)                                            \
+    {"cvt." to, INTEGERS, "d, a", to_integer, 0, NULL},           \
+        {"cvt.sat." to, INTEGERS, "d, a", to_integer, 0, NULL},   \
+        {"cvt.rni." to, "f32 f64", "d, a", to_integer, 0, NULL},  \
+        {"cvt.rzi." to, "f32 f64", "d, a", to_integer, 0, NULL},  \
+        {"cvt.rmi." to, "f32 f64", "d, a", to_integer, 0, NULL},  \
+        {"cvt.rpi." to, "f32 f64", "d, a", to_integer, 0, NULL},  \
+    {                                                             \
+        "cvt.rpi.ftz.sat." to, "f32", "d, a", to_integer, 0, NULL \
+    }
+#define FROM_INTEGER(to)                                      \
+    {"cvt.rn." to, INTEGERS, "d, a", to_float, 0, NULL},      \
+        {"cvt.rz." to, INTEGERS, "d, a", to_float, 0, NULL},  \
+        {"cvt.rm." to, INTEGERS, "d, a", to_float, 0, NULL},  \
+        {"cvt.rp." to, INTEGERS, "d, a", to_float, 0, NULL},  \
+    {                                                         \
+        "cvt.rn.sat." to, INTEGERS, "d, a", to_float, 0, NULL \
+    }
 const struct op_case op_cases_convert[] = {
-    TO_INTEGER("u8"), TO_INTEGER("s8"), TO_INTEGER("u16"), TO_INTEGER("s16"), TO_INTEGER("u32"), TO_INTEGER("s32"),
-    TO_INTEGER("u64"), TO_INTEGER("s64"), FROM_INTEGER("f32"), FROM_INTEGER("f64"),
+    TO_INTEGER("u8"),
+    TO_INTEGER("s8"),
+    TO_INTEGER("u16"),
+    TO_INTEGER("s16"),
+    TO_INTEGER("u32"),
+    TO_INTEGER("s32"),
+    TO_INTEGER("u64"),
+    TO_INTEGER("s64"),
+    FROM_INTEGER("f32"),
+    FROM_INTEGER("f64"),
     {"cvt.f32.f32", NULL, "d, a", to_float, 0, NULL},
     {"cvt.sat.f32.f32", NULL, "d, a", to_float, 0, NULL},
     {"cvt.ftz.f32.f32", NULL, "d, a", to_float, 0, NULL},

@@ -1,11 +1,12 @@
-// References of floating-point rows: MPFR, rounded once to 24 or 53 bits, with subnormal numbers, .ftz and .sat.
+// References of floating-point rows: MPFR, rounded once to 24 or 53 bits, with subnormal numbers, .ftz and
+// .sat.
 #include "support/op_harness.h"
 #include <math.h>
 #include <mpfr.h>
 #include <stddef.h>
 #include <string.h>
 
-// ---- between bits and MPFR --------------------------------------------------------------------------------------------
+// ---- between bits and MPFR -------------------------------------------------------------------------
 
 static double decode(enum ptx_type type, uint64_t bits)
 {
@@ -44,8 +45,10 @@ static double operand(const struct op_lane *l, int k)
 
 static mpfr_rnd_t direction(const char *opcode)
 {
-    return opcode_has(opcode, "rz") ? MPFR_RNDZ : opcode_has(opcode, "rm") ? MPFR_RNDD : opcode_has(opcode, "rp") ? MPFR_RNDU
-                                                                                                               : MPFR_RNDN;
+    return opcode_has(opcode, "rz")   ? MPFR_RNDZ
+           : opcode_has(opcode, "rm") ? MPFR_RNDD
+           : opcode_has(opcode, "rp") ? MPFR_RNDU
+                                      : MPFR_RNDN;
 }
 
 static double finish(const struct op_lane *l, double x)
@@ -137,7 +140,7 @@ static uint64_t root(const struct op_lane *l)
     return exact(l, square_root, 1);
 }
 
-// ---- signs, extremes, classes -----------------------------------------------------------------------------------------
+// ---- signs, extremes, classes ----------------------------------------------------------------------
 
 static uint64_t sign_bit(const struct op_lane *l)
 {
@@ -171,7 +174,9 @@ static uint64_t extreme(const struct op_lane *l, bool want_max)
     double a = decode(l->type, x), b = decode(l->type, y);
     uint64_t out;
     if (isnan(a) || isnan(b))
-        out = opcode_has(l->opcode, "NaN") || (isnan(a) && isnan(b)) ? encode(l->type, isnan(a) ? a : b) : isnan(a) ? y : x;
+        out = opcode_has(l->opcode, "NaN") || (isnan(a) && isnan(b)) ? encode(l->type, isnan(a) ? a : b)
+              : isnan(a)                                             ? y
+                                                                     : x;
     else if (a == b)
         out = want_max ? x & y : x | y; // the sign of zero
     else
@@ -192,15 +197,15 @@ static uint64_t testp(const struct op_lane *l)
 {
     double x = decode(l->type, l->in[0]);
     const char *o = l->opcode;
-    return opcode_has(o, "finite")     ? isfinite(x) != 0
-           : opcode_has(o, "infinite") ? isinf(x) != 0
-           : opcode_has(o, "number")   ? !isnan(x)
+    return opcode_has(o, "finite")       ? isfinite(x) != 0
+           : opcode_has(o, "infinite")   ? isinf(x) != 0
+           : opcode_has(o, "number")     ? !isnan(x)
            : opcode_has(o, "notanumber") ? isnan(x) != 0
-           : opcode_has(o, "normal")   ? isfinite(x) && x != 0 && !is_subnormal(l->type, x)
-                                       : is_subnormal(l->type, x);
+           : opcode_has(o, "normal")     ? isfinite(x) && x != 0 && !is_subnormal(l->type, x)
+                                         : is_subnormal(l->type, x);
 }
 
-// ---- approximate functions: double precision, the table allows some units in the last place --------------------------
+// ---- approximate functions: double precision, the table allows some units in the last place --------
 
 static uint64_t near(const struct op_lane *l, double x)
 {
@@ -249,23 +254,35 @@ static uint64_t high_rcp(const struct op_lane *l)
     return bits & 0xffffffff00000000;
 }
 
-#define ROUNDED(name, operands, f)                                                                                      \
-    {name ".f32", NULL, operands, f, 0, NULL}, {name ".rn.f32", NULL, operands, f, 0, NULL},                           \
-        {name ".rz.f32", NULL, operands, f, 0, NULL}, {name ".rm.f32", NULL, operands, f, 0, NULL},                    \
-        {name ".rp.f32", NULL, operands, f, 0, NULL}, {name ".ftz.f32", NULL, operands, f, 0, NULL},                   \
-        {name ".rz.ftz.f32", NULL, operands, f, 0, NULL}, {name ".rp.ftz.f32", NULL, operands, f, 0, NULL},            \
-        {name ".rn.f64", NULL, operands, f, 1e-300, NULL}, {name ".rz.f64", NULL, operands, f, 1e-300, NULL},          \
-        {name ".rm.f64", NULL, operands, f, 1e-300, NULL}, {name ".rp.f64", NULL, operands, f, 1e-300, NULL}
-#define SATURATED(name, operands, f)                                                                                    \
-    {name ".sat.f32", NULL, operands, f, 0, NULL}, {name ".rn.ftz.sat.f32", NULL, operands, f, 0, NULL}
+#define ROUNDED(name, operands, f)                                                                          \
+    {name ".f32", NULL, operands, f, 0, NULL}, {name ".rn.f32", NULL, operands, f, 0, NULL},                \
+        {name ".rz.f32", NULL, operands, f, 0, NULL}, {name ".rm.f32", NULL, operands, f, 0, NULL},         \
+        {name ".rp.f32", NULL, operands, f, 0, NULL}, {name ".ftz.f32", NULL, operands, f, 0, NULL},        \
+        {name ".rz.ftz.f32", NULL, operands, f, 0, NULL}, {name ".rp.ftz.f32", NULL, operands, f, 0, NULL}, \
+        {name ".rn.f64", NULL, operands, f, 1e-300, NULL},                                                  \
+        {name ".rz.f64", NULL, operands, f, 1e-300, NULL},                                                  \
+        {name ".rm.f64", NULL, operands, f, 1e-300, NULL},                                                  \
+    {                                                                                                       \
+        name ".rp.f64", NULL, operands, f, 1e-300, NULL                                                     \
+    }
+#define SATURATED(name, operands, f)                       \
+    {name ".sat.f32", NULL, operands, f, 0, NULL},         \
+    {                                                      \
+        name ".rn.ftz.sat.f32", NULL, operands, f, 0, NULL \
+    }
 
 // f64 results have 1e-300 units: any NaN is as good as another, everything else must be exact.
 const struct op_case op_cases_float[] = {
-    ROUNDED("add", "d, a, b", add), SATURATED("add", "d, a, b", add),
-    ROUNDED("sub", "d, a, b", sub), SATURATED("sub", "d, a, b", sub),
-    ROUNDED("mul", "d, a, b", mul), SATURATED("mul", "d, a, b", mul),
-    ROUNDED("fma", "d, a, b, c", fused), SATURATED("fma", "d, a, b, c", fused),
-    ROUNDED("mad", "d, a, b, c", fused), SATURATED("mad", "d, a, b, c", fused),
+    ROUNDED("add", "d, a, b", add),
+    SATURATED("add", "d, a, b", add),
+    ROUNDED("sub", "d, a, b", sub),
+    SATURATED("sub", "d, a, b", sub),
+    ROUNDED("mul", "d, a, b", mul),
+    SATURATED("mul", "d, a, b", mul),
+    ROUNDED("fma", "d, a, b, c", fused),
+    SATURATED("fma", "d, a, b, c", fused),
+    ROUNDED("mad", "d, a, b, c", fused),
+    SATURATED("mad", "d, a, b, c", fused),
     ROUNDED("div", "d, a, b", divide),
     ROUNDED("rcp", "d, a", rcp),
     ROUNDED("sqrt", "d, a", root),

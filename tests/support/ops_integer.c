@@ -1,4 +1,5 @@
-// References of integer rows: computed exactly in 128 bits from decoded operands, then cut to the width of the result.
+// References of integer rows: computed exactly in 128 bits from decoded operands, then cut to the width of
+// the result.
 #include "support/op_harness.h"
 #include <stddef.h>
 
@@ -115,7 +116,7 @@ static uint64_t max(const struct op_lane *l)
     return (uint64_t)(opcode_has(l->opcode, "relu") && m < 0 ? 0 : m);
 }
 
-// ---- bits, one at a time ----------------------------------------------------------------------------------------------
+// ---- bits, one at a time ---------------------------------------------------------------------------
 
 static uint64_t popc(const struct op_lane *l)
 {

@@ -2,19 +2,16 @@
 #include "support/op_harness.h"
 #include <stddef.h>
 
-static uint64_t and(const struct op_lane *l)
+static uint64_t and (const struct op_lane *l)
 {
     return l->in[0] & l->in[1];
 }
-static uint64_t or(const struct op_lane *l)
+static uint64_t or (const struct op_lane *l)
 {
     return l->in[0] | l->in[1];
 }
-static uint64_t xor(const struct op_lane *l)
-{
-    return l->in[0] ^ l->in[1];
-}
-static uint64_t not(const struct op_lane *l)
+static uint64_t xor (const struct op_lane *l) { return l->in[0] ^ l->in[1]; } static uint64_t
+    not(const struct op_lane *l)
 {
     return ~l->in[0];
 }
@@ -40,7 +37,8 @@ static uint64_t shl(const struct op_lane *l)
 }
 static uint64_t shr(const struct op_lane *l)
 {
-    uint64_t bits = bits_of_type(l->type), sign = bits_are_signed(l->type) ? l->in[0] >> (bits - 1) & 1 : 0, out = 0;
+    uint64_t bits = bits_of_type(l->type), sign = bits_are_signed(l->type) ? l->in[0] >> (bits - 1) & 1 : 0,
+             out = 0;
     for (uint64_t i = 0; i < bits; i++)
         out |= (i + l->in[1] < bits ? l->in[0] >> (i + l->in[1]) & 1 : sign) << i;
     return out;

@@ -95,7 +95,8 @@ static void words(void **state)
     struct memory *m = make(1 << 20);
     check_words(m, 4096, "in no allocation");
     uint64_t a = memory_alloc(m, 4096, 256, "cudaMalloc"), b = memory_alloc(m, 300, 256, "variable table");
-    check_words(m, a + 4096 + 16, "16 bytes after the allocation of 4,096 bytes at 0x900000000000 (cudaMalloc)");
+    check_words(m, a + 4096 + 16,
+                "16 bytes after the allocation of 4,096 bytes at 0x900000000000 (cudaMalloc)");
     check_words(m, a + 5, "5 bytes into the allocation");
     check_words(m, a + 4096, "0 bytes after");
     check_words(m, b - 1, "1 byte before the allocation of 300 bytes");
