@@ -113,7 +113,8 @@ struct kernel {
     const uint8_t *fidelity;      // one enum fidelity per instruction
 };
 
-// Target of convergence: a branch that may diverge carries in `extra` the barrier of its immediate post-dominator,
-// BSYNC stands at that post-dominator with the same number in `extra` (PTX lowering; SASS has BSSY/BSYNC of its own).
+// Target of convergence: a branch that may diverge carries in `extra` the number of the barrier where its lanes meet; a BSYNC
+// with the same number in `extra` stands there. BREAK behind a loop: lanes leave the `offset` barriers from number `extra`
+// on (PTX lowering; SASS has BSSY/BSYNC/BREAK of its own).
 #define NO_BARRIER 0xffffffffu
 #endif

@@ -236,6 +236,11 @@ static void print_block(const struct cfg *cfg, uint32_t b, struct buf *out)
         buf_printf(out, "  post-dominated by B%u", block->ipdom);
     if (block->barrier != NO_BARRIER)
         buf_printf(out, "  converges barrier %u", block->barrier);
+    if (block->iteration != NO_BARRIER)
+        buf_printf(out, "  iterates barrier %u", block->iteration);
+    for (uint32_t i = block->first_break; i < block->first_break + block->n_breaks; i++)
+        buf_printf(out, "  breaks barriers %u-%u", cfg->breaks[i].first_barrier,
+                   cfg->breaks[i].first_barrier + cfg->breaks[i].n_barriers - 1);
     if (block->joins != NO_BARRIER)
         buf_printf(out, "  joins barrier %u", block->joins);
     buf_puts(out, "\n");

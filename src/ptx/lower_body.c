@@ -36,10 +36,25 @@ static void number_barriers(struct body *b)
     uint32_t first = b->lowering->n_barriers;
     for (uint32_t i = 0; i < b->cfg.n_blocks; i++) {
         struct cfg_block *block = &b->cfg.blocks[i];
-        block->barrier += block->barrier == NO_BARRIER ? 0 : first;
-        block->joins += block->joins == NO_BARRIER ? 0 : first;
+        uint32_t *numbers[] = {&block->barrier, &block->iteration, &block->joins};
+        for (int k = 0; k < 3; k++)
+            *numbers[k] += *numbers[k] == NO_BARRIER ? 0 : first;
     }
+    for (uint32_t i = 0; i < b->cfg.n_breaks; i++)
+        b->cfg.breaks[i].first_barrier += first;
     b->lowering->n_barriers += b->cfg.n_barriers;
+}
+
+// What stands at the head of a block where lanes meet, or behind a loop.
+static void begin_block(struct body *b, const struct cfg_block *block)
+{
+    b->guard = NO_VPRED;
+    for (uint32_t i = block->first_break; i < block->first_break + block->n_breaks; i++)
+        emit_break(b, b->cfg.breaks[i].first_barrier, b->cfg.breaks[i].n_barriers);
+    if (block->barrier != NO_BARRIER)
+        emit_converge(b, block->barrier);
+    if (block->iteration != NO_BARRIER)
+        emit_converge(b, block->iteration);
 }
 
 // Control that runs off the end of the text returns.
@@ -56,8 +71,7 @@ static bool draft_block(struct body *b, uint32_t block)
     const struct cfg_block *at = &b->cfg.blocks[block];
     b->block_draft[block] = (uint32_t)b->drafts.n;
     b->insn = at->n ? &b->function->insns[at->first] : NULL;
-    if (at->barrier != NO_BARRIER)
-        emit_converge(b, at->barrier);
+    begin_block(b, at);
     for (uint32_t i = at->first; i < at->first + at->n; i++) {
         size_t first = b->drafts.n;
         b->insn = &b->function->insns[i];

@@ -133,6 +133,15 @@ void emit_converge(struct body *b, uint32_t barrier)
     b->guard = guard;
 }
 
+// Lanes that are here have left a loop with these barriers.
+void emit_break(struct body *b, uint32_t first, uint32_t n)
+{
+    struct draft *draft = emit_pseudo(b, FORM_BREAK_none);
+    draft->insn.extra = first;
+    draft->insn.offset = (int32_t)n;
+    draft->text = "(leave loop)";
+}
+
 // ---- registers wider than what is written -----------------------------------------------------------
 
 // Form of cvt.s<to>.s<from>, in bytes; to is wider than from.

@@ -170,6 +170,7 @@ void emit_2(struct body *b, uint16_t form, rowref dst, rowref a, rowref c); // o
 void emit_extract(struct body *b, rowref dst, rowref src, uint32_t shift, bool is_byte);
 uint32_t new_barrier(struct body *b);
 void emit_converge(struct body *b, uint32_t barrier);
+void emit_break(struct body *b, uint32_t first, uint32_t n);
 // The register is wider than the type of what was written to it: fills the rest. Pseudo.
 void emit_widen(struct body *b, rowref dst, enum ptx_type type, uint32_t register_bytes);
 

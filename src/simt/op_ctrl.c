@@ -48,6 +48,16 @@ enum step_kind op_branch_indexed(struct sim *sim, struct warp *warp, const struc
     return STEP_PLAIN;
 }
 
+// Behind an edge out of a loop: the lanes leave the convergence barriers of the loop.
+enum step_kind op_break(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)sim;
+    (void)on;
+    if (__builtin_expect(warp->n_convergences != 0, 0))
+        converge_break(warp, insn->extra, (uint32_t)insn->offset);
+    return STEP_PLAIN;
+}
+
 // ---- calls ----------------------------------------------------------------------------------------------------------
 
 // Deepest stack of frames: 64 Ki rows are 8 MiB of host memory a warp; a GPU's own limit (1 KiB a thread by default, of

@@ -10,6 +10,7 @@
 // op_ctrl.c
 DECLARE_OP(op_branch_diverge);
 DECLARE_OP(op_branch_indexed);
+DECLARE_OP(op_break);
 DECLARE_OP(op_call);
 DECLARE_OP(op_call_indirect);
 DECLARE_OP(op_return);

@@ -139,7 +139,7 @@ enum step_kind converge_arrive(struct warp *warp, uint32_t number)
     struct convergence *c = convergence_find(warp, split, number);
     if (!c || !(c->mask & split->mask))
         return STEP_PLAIN;
-    split_keep(warp, c->mask);
+    c->mask |= split->mask; // lanes that came with a member wait with it: they are together already
     split->waits_for = number;
     split_set_state(warp, warp->current, SPLIT_CONVERGING);
     if (convergence_check(warp, c))
@@ -160,6 +160,18 @@ static void converge_release(struct warp *warp, uint32_t slot)
     c->mask &= ~split->mask;
     if (c->mask == 0)
         *c = warp->convergences[--warp->n_convergences];
+}
+
+void converge_break(struct warp *warp, uint32_t first, uint32_t n)
+{
+    const struct split split = *split_current(warp);
+    for (uint32_t i = warp->n_convergences; i-- > 0;) {
+        struct convergence *c = &warp->convergences[i];
+        if (c->number - first >= n || !(c->mask & split.mask) || !convergence_is(c, &split, c->number))
+            continue;
+        c->mask &= ~split.mask;
+        convergence_check(warp, c);
+    }
 }
 
 void converge_leave(struct warp *warp, lanemask lanes)

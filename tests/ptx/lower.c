@@ -202,6 +202,13 @@ CHECK(nested_branches_converge, "",
       "activemask.b32 %r2;"
       "add.u32 %r5, %r5, 100; JOIN: activemask.b32 %r3; xor.b32 %r2, %r2, %r3; mov.b64 %out, {%r5, %r2};",
       (lane % 2 ? (lane < 8 ? 10 : 11) : 100) | (lane % 2 ? 0x55555555ull : 0xaaaaaaaaull) << 32)
+CHECK(lanes_meet_in_every_iteration, "",
+      "mov.u32 %r1, 0; mov.u32 %r5, 0; LOOP: add.u32 %r1, %r1, 1; add.u32 %r2, %r1, %t; and.b32 %r3, %r2, 1;"
+      "setp.eq.u32 %p1, %r3, 0; @%p1 bra REST; setp.gt.u32 %p2, %r1, %t; @%p2 bra OUT; add.u64 %out, %out, 1;"
+      "REST: activemask.b32 %r4; popc.b32 %r4, %r4; max.u32 %r5, %r5, %r4; setp.lt.u32 %p3, %r1, 5; @%p3 bra "
+      "LOOP;"
+      "OUT: activemask.b32 %r4; mov.b64 %out, {%r5, %r4};",
+      (lane == 0 ? 0 : 31) | 0xffffffffull << 32)
 CHECK(early_exit_converges, "",
       "setp.lt.u32 %p1, %t, 16; @%p1 bra REST; setp.eq.u32 %p2, %t, 20; @%p2 exit; add.u64 %out, %out, 1;"
       "REST: activemask.b32 %r1; mov.b64 %d1, {%r1, 0}; shl.b64 %d1, %d1, 8; add.u64 %out, %out, %d1;",
@@ -559,6 +566,7 @@ int main(void)
         T(kernel_parameters),
         T(loop_of_unequal_length),
         T(nested_branches_converge),
+        T(lanes_meet_in_every_iteration),
         T(early_exit_converges),
         T(indexed_branch),
         T(call),

@@ -234,6 +234,57 @@ static void uniform_branches_need_no_barrier(void **state)
     arena_release(&g.arena);
 }
 
+static void lanes_meet_in_every_iteration(void **state)
+{
+    (void)state;
+    struct graph g;
+    // for (;;) { if (p1) { if (p2) break; r1 = 1 } r1 = 2; if (!p3) … }
+    build(&g, "mov.u32 %r1, 0;\nLOOP: @%p1 bra REST;\n@%p2 bra OUT;\nmov.u32 %r1, 1;\nREST: mov.u32 %r1, "
+              "2;\n@%p3 bra LOOP;\n"
+              "OUT: mov.u32 %r2, 1;\nmov.u32 %r3, 1;\nret;\n");
+    // B0, B1: LOOP, B2: @p2, B3: r1 = 1, B4: REST, B5: OUT
+    assert_int_equal(g.cfg.n_loops, 2);
+    assert_int_equal(g.cfg.loops[1].header, 1);
+    assert_int_equal(g.cfg.blocks[1].ipdom, 5); // a path avoids REST
+    assert_int_not_equal(g.cfg.blocks[1].joins, NO_BARRIER);
+    assert_int_equal(g.cfg.blocks[1].joins, g.cfg.blocks[4].barrier);
+    assert_int_equal(g.cfg.blocks[2].joins, g.cfg.blocks[5].barrier);
+    assert_int_equal(g.cfg.blocks[4].joins, g.cfg.blocks[5].barrier);
+    assert_int_equal(g.cfg.blocks[5].n_breaks, 1);
+    assert_int_equal(g.cfg.breaks[g.cfg.blocks[5].first_break].first_barrier, g.cfg.blocks[4].barrier);
+    assert_int_equal(g.cfg.breaks[g.cfg.blocks[5].first_break].n_barriers, 1);
+    arena_release(&g.arena);
+}
+
+static void lanes_meet_at_the_header(void **state)
+{
+    (void)state;
+    struct graph g;
+    // two ways back: no block of the body is on both
+    build(&g, "mov.u32 %r1, 0;\nLOOP: @%p1 bra ELSE;\nmov.u32 %r1, 1;\n@%p2 bra LOOP;\nbra OUT;\nELSE: "
+              "mov.u32 %r1, 2;\n"
+              "@%p3 bra LOOP;\nOUT: mov.u32 %r2, 1;\nmov.u32 %r3, 1;\nret;\n");
+    assert_int_not_equal(g.cfg.blocks[1].iteration, NO_BARRIER);
+    assert_int_equal(g.cfg.blocks[1].joins, g.cfg.blocks[1].iteration);
+    arena_release(&g.arena);
+}
+
+static void loops_in_loops(void **state)
+{
+    (void)state;
+    // 0 → 1; 1 → 2; 2 ⇄ 3; 3 → 4; 4 → 1 or 5
+    static const uint32_t edges[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 2}, {3, 4}, {4, 1}, {4, 5}};
+    struct graph g;
+    graph_make(&g, 6, edges, 7, 1 << 5);
+    static const uint32_t loops[] = {0, 1, 2, 2, 1, 0};
+    for (uint32_t b = 0; b < 6; b++)
+        assert_int_equal(g.cfg.blocks[b].loop, loops[b]);
+    assert_int_equal(g.cfg.loops[2].parent, 1);
+    assert_true(cfg_is_in_loop(&g.cfg, 3, 1));
+    assert_false(cfg_is_in_loop(&g.cfg, 4, 2));
+    arena_release(&g.arena);
+}
+
 static void indexed_branch(void **state)
 {
     (void)state;
@@ -262,12 +313,21 @@ static void runs_off_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diamond),         cmocka_unit_test(loop_with_break),
-        cmocka_unit_test(irreducible),     cmocka_unit_test(two_ends),
-        cmocka_unit_test(endless_loop),    cmocka_unit_test(random_graphs),
-        cmocka_unit_test(blocks_of_text),  cmocka_unit_test(early_exit_does_not_part_the_rest),
-        cmocka_unit_test(final_loop_ends), cmocka_unit_test(uniform_branches_need_no_barrier),
-        cmocka_unit_test(indexed_branch),  cmocka_unit_test(runs_off_the_end),
+        cmocka_unit_test(diamond),
+        cmocka_unit_test(loop_with_break),
+        cmocka_unit_test(irreducible),
+        cmocka_unit_test(two_ends),
+        cmocka_unit_test(endless_loop),
+        cmocka_unit_test(random_graphs),
+        cmocka_unit_test(blocks_of_text),
+        cmocka_unit_test(early_exit_does_not_part_the_rest),
+        cmocka_unit_test(final_loop_ends),
+        cmocka_unit_test(uniform_branches_need_no_barrier),
+        cmocka_unit_test(lanes_meet_in_every_iteration),
+        cmocka_unit_test(lanes_meet_at_the_header),
+        cmocka_unit_test(loops_in_loops),
+        cmocka_unit_test(indexed_branch),
+        cmocka_unit_test(runs_off_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
