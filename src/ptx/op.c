@@ -88,6 +88,7 @@ struct row {
 #define OPERANDS_T_T "d a"
 #define OPERANDS_T_T_FTZ "d a"
 #define OPERANDS_T_TT "d a b"
+#define OPERANDS_HALVES "d a b"
 #define OPERANDS_T_TTT "d a b c"
 #define OPERANDS_T_TTT_IMM "d a b c #"
 #define OPERANDS_U_T "d:u32 a"

@@ -24,6 +24,25 @@ __extension__ typedef unsigned __int128 uint128;
 #define WRAP_ADD(x, y) ((__typeof__(x))((uint64_t)(x) + (uint64_t)(y)))
 #define WRAP_SUB(x, y) ((__typeof__(x))((uint64_t)(x) - (uint64_t)(y)))
 
+// ---- 64 bits by halves, as they lie in two rows: vectors need no wider lanes ---------------------
+
+struct halves {
+    uint32_t low, high;
+};
+
+static inline struct halves add_halves(struct halves a, struct halves b)
+{
+    uint32_t low = a.low + b.low;
+    return (struct halves){low, a.high + b.high + (low < a.low)};
+}
+
+static inline struct halves sub_halves(struct halves a, struct halves b)
+{
+    return (struct halves){a.low - b.low, a.high - b.high - (a.low < b.low)};
+}
+
+#define EACH_HALF(a, operator, b) ((struct halves){a.low operator b.low, a.high operator b.high})
+
 // ---- products --------------------------------------------------------------------------------------
 
 #define DEFINE_MUL_HI(lane, type, wide, bits)         \

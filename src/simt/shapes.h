@@ -72,6 +72,23 @@
     HANDLER_EXPRESSION(id, type, lane, ROWS_1 const bool ftz = MOD_GET(insn->mod, MOD_FTZ, 1); \
                        , const float a = ftz ? flush_f32(get_f32(pa, i)) : get_f32(pa, i);, __VA_ARGS__)
 
+// 64-bit operands and result as halves.
+#define HANDLER_HALVES(id, type, lane, ...)                                                         \
+    HANDLER_FUNCTION(id, type)                                                                      \
+    {                                                                                               \
+        (void)sim;                                                                                  \
+        ROWS_2 uint32_t out[2 * ROW_LANES];                                                         \
+        EACH_LANE(i)                                                                                \
+        {                                                                                           \
+            const struct halves a = {pa[i], pa[ROW_LANES + i]}, b = {pb[i], pb[ROW_LANES + i]};     \
+            const struct halves result = (__VA_ARGS__);                                             \
+            out[i] = result.low;                                                                    \
+            out[ROW_LANES + i] = result.high;                                                       \
+        }                                                                                           \
+        put_rows(warp, insn->dst, out, 2, on);                                                      \
+        return STEP_PLAIN;                                                                          \
+    }
+
 // Products twice as wide as their operands.
 #define WIDE_u16 u32
 #define WIDE_s16 s32
