@@ -59,5 +59,16 @@ for document in README.md examples/README.md doc/*.md; do
         fi
     done
 done
+# Commands in the tables of the README, shown without output, end well.
+sed -n 's/^|.*`\(warpglass [^`]*\)` |$/\1/p' README.md >"$work/table"
+while read -r command; do
+    count=$((count + 1))
+    if (cd "$work" && timeout 100 sh -c "$command" >"$work/table.out" 2>&1 </dev/null) && [ -s "$work/table.out" ]; then
+        echo "ok $count - README.md: $command"
+    else
+        echo "not ok $count - README.md: $command"
+        sed 's/^/# /' "$work/table.out" | head -n 20
+    fi
+done <"$work/table"
 echo "1..$count"
 [ "$count" -gt 0 ]
