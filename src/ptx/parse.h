@@ -144,6 +144,8 @@ struct value {
     uint8_t float_bytes;
 };
 bool parse_constant(struct parser *p, struct value *out);
+// `+ constant` or `- constant` behind a symbol or register, added to *offset; absent is fine.
+bool parse_offset(struct parser *p, int64_t *offset);
 bool parse_integer(struct parser *p, const char *what, uint64_t max, uint64_t *out);
 double value_double(const struct value *value);
 

@@ -221,29 +221,15 @@ static bool parse_symbol(struct parser *p, struct ptx_init *out)
     return true;
 }
 
-static bool parse_init_offset(struct parser *p, struct ptx_init *out)
-{
-    struct ptx_position at = p->token.position;
-    struct value value;
-    if (!token_is_punct(&p->token, '-') && !parse_accept(p, '+'))
-        return true;
-    if (!parse_constant(p, &value))
-        return false;
-    if (value.is_float)
-        return parse_fail(p, at, "an offset must be an integer");
-    out->offset = (int64_t)((uint64_t)out->offset + value.bits);
-    return true;
-}
-
 // sym, sym+4, generic(sym), generic(sym+4), generic(sym)+4
 static bool parse_address(struct parser *p, struct ptx_init *out)
 {
     if (!token_is(&p->token, "generic"))
-        return parse_symbol(p, out) && parse_init_offset(p, out);
+        return parse_symbol(p, out) && parse_offset(p, &out->offset);
     parse_advance(p);
     out->is_generic = true;
-    return parse_expect(p, '(', "after 'generic'") && parse_symbol(p, out) && parse_init_offset(p, out) &&
-           parse_expect(p, ')', "after the name") && parse_init_offset(p, out);
+    return parse_expect(p, '(', "after 'generic'") && parse_symbol(p, out) && parse_offset(p, &out->offset) &&
+           parse_expect(p, ')', "after the name") && parse_offset(p, &out->offset);
 }
 
 // 0xFF00(address): one byte of an address

@@ -305,3 +305,17 @@ bool parse_integer(struct parser *p, const char *what, uint64_t max, uint64_t *o
     *out = value.bits;
     return true;
 }
+
+bool parse_offset(struct parser *p, int64_t *offset)
+{
+    struct ptx_position at = p->token.position;
+    struct value value;
+    if (!token_is_punct(&p->token, '-') && !parse_accept(p, '+'))
+        return true;
+    if (!parse_constant(p, &value))
+        return false;
+    if (value.is_float)
+        return parse_fail(p, at, "an offset must be an integer");
+    *offset = (int64_t)((uint64_t)*offset + value.bits);
+    return true;
+}

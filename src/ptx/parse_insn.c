@@ -77,20 +77,6 @@ static bool parse_component(struct parser *p, struct ptx_operand *out)
     return true;
 }
 
-static bool parse_offset(struct parser *p, int64_t *offset)
-{
-    struct ptx_position at = p->token.position;
-    struct value value;
-    if (!token_is_punct(&p->token, '-') && !parse_accept(p, '+'))
-        return true;
-    if (!parse_constant(p, &value))
-        return false;
-    if (value.is_float)
-        return parse_fail(p, at, "an offset must be an integer");
-    *offset = (int64_t)((uint64_t)*offset + value.bits);
-    return true;
-}
-
 // a[2] for [a + 8]; in mov the address itself.
 static bool parse_subscript(struct parser *p, const char *op, struct ptx_operand *out)
 {
