@@ -123,15 +123,18 @@ static const char *loc_directive(struct linker *l, const struct part *part, cons
                 : arena_printf(l->arena, ".loc %u%.*s", file, length, place);
 }
 
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$%.";
+
+// The text begins with a label and ".calltargets"; inside quotes it says nothing.
 static bool names_functions(const char *text)
 {
-    return strncmp(text, ".alias ", 7) == 0 || strstr(text, ": .calltargets ");
+    return strncmp(text, ".alias ", 7) == 0 ||
+           strncmp(text + strspn(text, letters), ": .calltargets ", 15) == 0;
 }
 
 // ".alias a, b;" and "list: .calltargets f, g;" with the names that functions of this part were given.
 static const char *rename_functions(struct linker *l, const struct part *part, const char *text)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$%.";
     struct buf out = {0};
     while (*text) {
         size_t length = strspn(text, letters);
