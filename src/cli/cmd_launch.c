@@ -2,13 +2,13 @@
 #include "base/units.h"
 #include "cli/choose_device.h"
 #include "cli/commands.h"
-#include "cli/fault_text.h"
+#include "rt/fault_text.h"
 #include "cli/launch_args.h"
-#include "cli/module.h"
+#include "cli/module_file.h"
 #include "cli/options.h"
 #include "cli/pages.h"
 #include "cli/progress.h"
-#include "cli/record.h"
+#include "rt/record.h"
 #include "cycle/run.h"
 #include <inttypes.h>
 #include <stdlib.h>

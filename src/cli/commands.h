@@ -5,6 +5,4 @@
 #define COMMAND(name, function, group, text) int function(int argc, char **argv);
 #include "cli/commands.def"
 #undef COMMAND
-
-#define WARPGLASS_VERSION "0.1"
 #endif

@@ -1,6 +1,7 @@
 // The program: finds the command, runs it, checks that what it printed was really written.
 #include "base/err.h"
 #include "base/map.h"
+#include "base/version.h"
 #include "cli/commands.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // From a finished launch to its record in the profile.
-#ifndef CLI_RECORD_H
-#define CLI_RECORD_H
+#ifndef RT_RECORD_H
+#define RT_RECORD_H
 #include "cycle/run.h"
 #include "prof/profile.h"
 

@@ -1,7 +1,7 @@
 // A guest fault in compute-sanitizer's form: what, where in the source, which thread, which address, how far
 // from which allocation.
-#ifndef CLI_FAULT_TEXT_H
-#define CLI_FAULT_TEXT_H
+#ifndef RT_FAULT_TEXT_H
+#define RT_FAULT_TEXT_H
 #include "base/buf.h"
 #include "simt/warp.h"
 

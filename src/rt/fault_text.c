@@ -1,5 +1,5 @@
 // Words for guest faults.
-#include "cli/fault_text.h"
+#include "rt/fault_text.h"
 
 static const char *const space_names[N_SPACES] = {"generic", "global",   "shared",
                                                   "local",   "constant", "param"};

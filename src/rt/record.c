@@ -1,7 +1,7 @@
 // Puts a launch's result into the form that the profile stores.
-#include "cli/record.h"
+#include "rt/record.h"
 #include "base/buf.h"
-#include "cli/commands.h"
+#include "base/version.h"
 #include "prof/demangle.h"
 #include <string.h>
 #include <time.h>

@@ -1,0 +1,49 @@
+// What `warpglass run` tells the runtime inside the program it starts: environment variables. A variable that is not
+// set has its default, so a program linked to our libraries also runs without the parent (nothing is recorded then).
+//
+//     WARPGLASS_PROFILE        file to which finished launches are appended; its head was written by the parent
+//     WARPGLASS_DEVICE         name or path of the device file (default: h200)
+//     WARPGLASS_MODEL          counters (default) | off
+//     WARPGLASS_THREADS        host threads of the engine (default 1)
+//     WARPGLASS_CACHE_CONTROL  all (default) | none
+//     WARPGLASS_KERNEL_NAME    only launches of this kernel are measured: NAME or regex:EXPR (POSIX extended, searched in
+//                              the function's plain name); the others run with MODEL off
+//     WARPGLASS_LAUNCH_SKIP    matching launches to leave out before the first measured one (default 0)
+//     WARPGLASS_LAUNCH_COUNT   matching launches to measure after that (default: all)
+//     WARPGLASS_TARGET_PID     only this process measures (--target-processes application-only); unset: all do
+//     WARPGLASS_PROGRESS       file with one struct run_progress and a kernel's name, mapped shared by both sides
+#ifndef RT_CONFIG_H
+#define RT_CONFIG_H
+#include "base/err.h"
+#include "cycle/run.h"
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RT_ENVIRONMENT "WARPGLASS_"
+
+// The page behind WARPGLASS_PROGRESS.
+struct rt_progress {
+    struct run_progress run;
+    char kernel[256]; // of the running launch, cut; "" between launches
+};
+
+struct rt_config {
+    const char *profile, *device; // borrowed from the environment; NULL when not set
+    enum model model;
+    uint32_t n_threads;
+    bool keep_caches;
+    const char *kernel_name; // exact name, or NULL
+    bool has_regex;
+    regex_t kernel_regex;
+    uint64_t launch_skip, launch_count;
+    bool measures; // this process is one of those that measure
+    struct rt_progress *progress; // NULL: nobody watches
+};
+
+// Reads the environment. False: a value is wrong; err names the variable.
+bool rt_config_read(struct rt_config *config, struct err *err);
+
+// Whether a launch of the kernel with that plain name belongs to those that --kernel-name selects.
+bool rt_config_selects(const struct rt_config *config, const char *kernel);
+#endif
