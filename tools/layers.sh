@@ -87,7 +87,7 @@ check_globals() {
 check_headers() {
     for header in src/*/*.h; do
         case $header in src/cuda/*) continue ;; esac
-        echo "#include \"${header#src/}\"" |
+        printf '#include "%s"\ntypedef int not_empty;\n' "${header#src/}" |
             "$CC" -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wno-unused-function -Werror -Isrc -fsyntax-only -x c - 2>&1 | head -n 4 |
             sed "s|^|$header alone: |"
     done
