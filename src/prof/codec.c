@@ -21,8 +21,7 @@ void encode_f64(struct encoder *encoder, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    encode_fixed32(encoder, (uint32_t)bits);
-    encode_fixed32(encoder, (uint32_t)(bits >> 32));
+    encode_fixed64(encoder, bits);
 }
 
 void encode_text(struct encoder *encoder, const char *text)
@@ -40,6 +39,12 @@ void encode_fixed32(struct encoder *encoder, uint32_t value)
     for (int i = 0; i < 4; i++)
         at[i] = (uint8_t)(value >> (8 * i));
     encoder->n += 4;
+}
+
+void encode_fixed64(struct encoder *encoder, uint64_t value)
+{
+    encode_fixed32(encoder, (uint32_t)value);
+    encode_fixed32(encoder, (uint32_t)(value >> 32));
 }
 
 void encoder_release(struct encoder *encoder)
@@ -88,9 +93,15 @@ uint32_t decode_fixed32(struct decoder *decoder)
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
+uint64_t decode_fixed64(struct decoder *decoder)
+{
+    uint64_t low = decode_fixed32(decoder);
+    return low | (uint64_t)decode_fixed32(decoder) << 32;
+}
+
 double decode_f64(struct decoder *decoder)
 {
-    uint64_t low = decode_fixed32(decoder), bits = low | (uint64_t)decode_fixed32(decoder) << 32;
+    uint64_t bits = decode_fixed64(decoder);
     double value;
     memcpy(&value, &bits, sizeof value);
     return decoder->is_bad ? 0 : value;
@@ -127,7 +138,7 @@ static uint64_t load64(const uint8_t *at)
 
 // FNV-1a over eight bytes at a time with the high half folded in; the tail goes byte by byte. The last
 // product (2^64 over the golden ratio) brings every bit up into the half that is kept.
-uint32_t checksum(const uint8_t *bytes, size_t n)
+uint64_t hash_wide(const uint8_t *bytes, size_t n)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
     for (; n >= 8; bytes += 8, n -= 8) {
@@ -136,8 +147,12 @@ uint32_t checksum(const uint8_t *bytes, size_t n)
     }
     for (; n; bytes++, n--)
         h = (h ^ *bytes) * prime;
-    h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(h >> 32);
+    return (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+uint32_t checksum(const uint8_t *bytes, size_t n)
+{
+    return (uint32_t)(hash_wide(bytes, n) >> 32);
 }
 
 void encode_field(struct encoder *encoder, const struct field *field, const void *object)
@@ -162,6 +177,16 @@ void encode_field(struct encoder *encoder, const struct field *field, const void
     default:
         BUG("field %s has type '%c'", field->name, field->type);
     }
+}
+
+void copy_field(const struct field *field, const void *from, void *to)
+{
+    size_t bytes = field->type == 'u'   ? sizeof(uint32_t)
+                   : field->type == 'U' ? sizeof(uint64_t)
+                   : field->type == 'b' ? sizeof(bool)
+                   : field->type == 'f' ? sizeof(double)
+                                        : sizeof(const char *);
+    memcpy((char *)to + field->offset, (const char *)from + field->offset, bytes);
 }
 
 void decode_field(struct decoder *decoder, char type, uint16_t offset, void *object, struct arena *arena)

@@ -33,6 +33,7 @@ static inline uint8_t *put_u64(uint8_t *at, uint64_t value)
 void encode_f64(struct encoder *encoder, double value);
 void encode_text(struct encoder *encoder, const char *text); // NULL is written as ""
 void encode_fixed32(struct encoder *encoder, uint32_t value);
+void encode_fixed64(struct encoder *encoder, uint64_t value);
 void encoder_release(struct encoder *encoder);
 
 // Small changes of a value that may be negative: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
@@ -55,10 +56,12 @@ uint32_t decode_u32(struct decoder *decoder); // larger values are bad
 double decode_f64(struct decoder *decoder);
 const char *decode_text(struct decoder *decoder, struct arena *arena);
 uint32_t decode_fixed32(struct decoder *decoder);
+uint64_t decode_fixed64(struct decoder *decoder);
 // A number of elements that follow, each of at least `min_bytes`: more than can still come is bad, and 0.
 uint32_t decode_count(struct decoder *decoder, size_t min_bytes);
 
-uint32_t checksum(const uint8_t *bytes, size_t n);
+uint64_t hash_wide(const uint8_t *bytes, size_t n);
+uint32_t checksum(const uint8_t *bytes, size_t n); // its upper half
 
 // A member of a struct as the file stores it. Types: 'u' uint32_t, 'U' uint64_t, 'b' bool, 'f' double, 's'
 // text.
@@ -69,6 +72,7 @@ struct field {
 };
 
 void encode_field(struct encoder *encoder, const struct field *field, const void *object);
+void copy_field(const struct field *field, const void *from, void *to); // texts are shared
 // `object` NULL: the value is read and dropped. An unknown type is bad.
 void decode_field(struct decoder *decoder, char type, uint16_t offset, void *object, struct arena *arena);
 #endif

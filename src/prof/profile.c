@@ -1,10 +1,11 @@
 // Reads profile files. Nothing in the file is trusted: every length is checked against what is there, every
-// index against what it points into.
+// index against what it points into. A record that was cut off in the middle of the file (its writer was killed,
+// others went on) is passed over.
 #include "prof/profile.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "isa/kernel.h"
-#include "prof/demangle.h"
 #include "prof/profile_format.h"
 #include <string.h>
 
@@ -15,8 +16,8 @@ struct column {
 };
 
 struct schema {
-    struct column *launch, *environment;
-    uint32_t n_launch, n_environment;
+    struct column *kernel, *launch, *environment;
+    uint32_t n_kernel, n_launch, n_environment;
     int *counters; // our index of the file's n-th counter; -1 unknown
     uint32_t n_counters;
 };
@@ -29,7 +30,9 @@ struct reader {
     struct schema schema;
     struct profile *profile;
     VEC(struct profile_launch) launches;
-    bool has_schema;
+    struct map kernels; // struct profile_launch with the kernel's part, by the eight bytes of its hash
+    struct map counted; // struct profile_insn[] of launches, by the kernel's hash and the bytes of the counters
+    bool has_schema, has_head;
     struct err *err;
 };
 
@@ -39,6 +42,13 @@ static const struct field *find_field(const struct field *fields, char type, con
         if (fields->type == type && strlen(fields->name) == n && memcmp(fields->name, name, n) == 0)
             return fields;
     return NULL;
+}
+
+// Version 1 had the kernel's members in its launches.
+static const struct field *find_launch_field(char type, const char *name, size_t n)
+{
+    const struct field *field = find_field(launch_fields, type, name, n);
+    return field ? field : find_field(kernel_fields, type, name, n);
 }
 
 static int find_counter(const char *name, size_t n)
@@ -62,7 +72,10 @@ static bool add_schema_line(struct schema *schema, const char *line, size_t n)
     const char *name = space + 3;
     if (word == 6 && memcmp(line, "launch", 6) == 0)
         schema->launch[schema->n_launch++] =
-            (struct column){type, find_field(launch_fields, type, name, rest)};
+            (struct column){type, find_launch_field(type, name, rest)};
+    else if (word == 6 && memcmp(line, "kernel", 6) == 0)
+        schema->kernel[schema->n_kernel++] =
+            (struct column){type, find_field(kernel_fields, type, name, rest)};
     else if (word == 11 && memcmp(line, "environment", 11) == 0)
         schema->environment[schema->n_environment++] =
             (struct column){type, find_field(environment_fields, type, name, rest)};
@@ -80,7 +93,8 @@ static bool read_schema(struct reader *reader, struct decoder *payload)
     for (const char *at = text; *at; at++)
         n_lines += *at == '\n';
     struct schema *schema = &reader->schema;
-    *schema = (struct schema){.launch = arena_array(reader->arena, struct column, n_lines),
+    *schema = (struct schema){.kernel = arena_array(reader->arena, struct column, n_lines),
+                              .launch = arena_array(reader->arena, struct column, n_lines),
                               .environment = arena_array(reader->arena, struct column, n_lines),
                               .counters = arena_array(reader->arena, int, n_lines)};
     for (const char *end; (end = strchr(text, '\n')); text = end + 1)
@@ -146,10 +160,11 @@ static uint8_t decode_below(struct decoder *payload, uint32_t limit)
     return 0;
 }
 
+// `schema` NULL: without counters.
 static void decode_insns(struct decoder *payload, const struct schema *schema, struct profile_launch *launch,
                          struct arena *arena)
 {
-    launch->n_insns = decode_count(payload, MIN_INSN_BYTES);
+    launch->n_insns = decode_count(payload, schema ? MIN_COUNTED_INSN_BYTES : MIN_INSN_BYTES);
     struct profile_insn *insns = arena_array(arena, struct profile_insn, launch->n_insns);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < launch->n_insns && !payload->is_bad; i++) {
@@ -160,30 +175,109 @@ static void decode_insns(struct decoder *payload, const struct schema *schema, s
         insn->class = decode_below(payload, N_OP_CLASSES);
         insn->fidelity = decode_below(payload, 256);
         insn->access_bytes = decode_below(payload, 256);
-        decode_counters(payload, schema, &insn->counters);
+        if (schema)
+            decode_counters(payload, schema, &insn->counters);
         if (insn->line && insn->line >= launch->n_lines)
             payload->is_bad = true;
     }
     launch->insns = insns;
 }
 
-static bool read_launch(struct reader *reader, struct decoder *payload)
+// No text is NULL but that of a fault that did not happen.
+static void complete_texts(struct profile_launch *launch)
+{
+    const char **texts[] = {&launch->kernel, &launch->demangled, &launch->isa,         &launch->module,
+                            &launch->device, &launch->model,     &launch->process_name};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!*texts[i])
+            *texts[i] = "";
+    if (launch->fault && !*launch->fault)
+        launch->fault = NULL;
+}
+
+static bool add_launch(struct reader *reader, struct profile_launch *launch, const struct decoder *payload)
+{
+    if (payload->is_bad)
+        return false;
+    complete_texts(launch);
+    vec_push(&reader->launches, *launch);
+    return true;
+}
+
+static bool read_whole(struct reader *reader, struct decoder *payload)
 {
     struct profile_launch launch = {0};
     decode_columns(payload, reader->schema.launch, reader->schema.n_launch, &launch, reader->arena);
     decode_lines(payload, &launch, reader->arena);
     decode_insns(payload, &reader->schema, &launch, reader->arena);
-    const char **texts[] = {&launch.kernel, &launch.demangled, &launch.isa,
-                            &launch.module, &launch.device,    &launch.model};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!*texts[i])
-            *texts[i] = "";
-    if (launch.fault && !*launch.fault)
-        launch.fault = NULL;
+    return add_launch(reader, &launch, payload);
+}
+
+// Each process writes the kernels that it launches: the same one may come several times.
+static bool read_kernel(struct reader *reader, struct decoder *payload)
+{
+    const char *id = (const char *)payload->at;
+    decode_fixed64(payload);
+    if (payload->is_bad || map_get(&reader->kernels, id, KERNEL_ID_BYTES))
+        return !payload->is_bad;
+    struct profile_launch *kernel = arena_new(reader->arena, struct profile_launch);
+    decode_columns(payload, reader->schema.kernel, reader->schema.n_kernel, kernel, reader->arena);
+    decode_lines(payload, kernel, reader->arena);
+    decode_insns(payload, NULL, kernel, reader->arena);
     if (payload->is_bad)
         return false;
-    vec_push(&reader->launches, launch);
+    map_set(&reader->kernels, id, KERNEL_ID_BYTES, kernel);
     return true;
+}
+
+static const struct profile_insn *decode_counts(struct reader *reader, struct decoder *payload,
+                                                const struct profile_launch *kernel)
+{
+    struct profile_insn *insns = arena_copy(reader->arena, kernel->insns, kernel->n_insns * sizeof *insns,
+                                            _Alignof(struct profile_insn));
+    uint64_t at = 0; // one past the instruction
+    for (uint64_t distance; (distance = decode_u64(payload)) != 0;) {
+        at += distance;
+        if (distance > kernel->n_insns || at > kernel->n_insns) {
+            payload->is_bad = true;
+            break;
+        }
+        decode_counters(payload, &reader->schema, &insns[at - 1].counters);
+    }
+    return insns;
+}
+
+static bool read_launch(struct reader *reader, struct decoder *payload)
+{
+    struct profile_launch numbers = {0};
+    decode_columns(payload, reader->schema.launch, reader->schema.n_launch, &numbers, reader->arena);
+    const char *key = (const char *)payload->at;
+    size_t key_bytes = (size_t)(payload->end - payload->at);
+    if (key_bytes < KERNEL_ID_BYTES)
+        return false;
+    const struct profile_launch *kernel = map_get(&reader->kernels, key, KERNEL_ID_BYTES);
+    if (!kernel)
+        return reader->profile->is_truncated; // its kernel's record was lost: so is the launch
+    decode_fixed64(payload);
+    numbers.insns = map_get(&reader->counted, key, key_bytes);
+    if (!numbers.insns) {
+        numbers.insns = decode_counts(reader, payload, kernel);
+        map_set(&reader->counted, key, key_bytes, (void *)numbers.insns);
+    }
+    for (const struct field *field = kernel_fields; field->name; field++)
+        copy_field(field, kernel, &numbers);
+    numbers.files = kernel->files;
+    numbers.n_files = kernel->n_files;
+    numbers.lines = kernel->lines;
+    numbers.n_lines = kernel->n_lines;
+    numbers.n_insns = kernel->n_insns;
+    return add_launch(reader, &numbers, payload);
+}
+
+static void read_device(struct reader *reader, struct decoder *payload)
+{
+    reader->profile->device_text = decode_text(payload, reader->arena);
+    reader->has_head = true;
 }
 
 static bool read_payload(struct reader *reader, uint8_t kind, struct decoder *payload)
@@ -196,9 +290,13 @@ static bool read_payload(struct reader *reader, uint8_t kind, struct decoder *pa
         decode_columns(payload, reader->schema.environment, reader->schema.n_environment,
                        &reader->profile->environment, reader->arena);
     else if (kind == RECORD_DEVICE)
-        reader->profile->device_text = decode_text(payload, reader->arena);
+        read_device(reader, payload);
+    else if (kind == RECORD_KERNEL)
+        return read_kernel(reader, payload);
     else if (kind == RECORD_LAUNCH)
         return read_launch(reader, payload);
+    else if (kind == RECORD_WHOLE)
+        return read_whole(reader, payload);
     return !payload->is_bad; // kinds of newer builds are skipped
 }
 
@@ -208,29 +306,69 @@ static bool bad_file(struct reader *reader, const uint8_t *at, const char *what)
                    (size_t)(at - reader->start));
 }
 
+// Whether a record can lie at `start`; its payload.
+static bool find_payload(const struct reader *reader, const uint8_t *start, struct decoder *out)
+{
+    size_t left = (size_t)(reader->file.end - start);
+    struct decoder head = {start + 1, reader->file.end, false};
+    if (left < RECORD_HEAD_BYTES + RECORD_TAIL_BYTES)
+        return false;
+    uint32_t length = decode_fixed32(&head);
+    if (length > left - RECORD_HEAD_BYTES - RECORD_TAIL_BYTES)
+        return false;
+    *out = (struct decoder){head.at, head.at + length, false};
+    return true;
+}
+
+static bool is_sound(const uint8_t *start, const struct decoder *payload)
+{
+    struct decoder tail = {payload->end, payload->end + RECORD_TAIL_BYTES, false};
+    return decode_fixed32(&tail) == checksum(start, (size_t)(payload->end - start));
+}
+
+// The next sound record behind a damaged one at `start`; the end of the file when there is none. Looking for it
+// must not cost the square of a hostile file's length: at most as much as reading it some times.
+static const uint8_t *find_next(const struct reader *reader, const uint8_t *start)
+{
+    enum { MAX_PASSES = 8 };
+    size_t left = (size_t)(reader->file.end - start) * MAX_PASSES;
+    for (const uint8_t *at = start + 1; at < reader->file.end; at++) {
+        struct decoder payload;
+        if ((*at != RECORD_KERNEL && *at != RECORD_LAUNCH) || !find_payload(reader, at, &payload))
+            continue;
+        size_t bytes = (size_t)(payload.end - at);
+        if (bytes > left)
+            break;
+        left -= bytes;
+        if (is_sound(at, &payload))
+            return at;
+    }
+    return reader->file.end;
+}
+
+// Goes on behind a record that was cut off. In the head of the file, and where a record is complete and wrong
+// and nothing follows, it is damage.
+static bool skip_cut(struct reader *reader, const uint8_t *start, bool is_complete)
+{
+    const uint8_t *next = reader->has_head ? find_next(reader, start) : reader->file.end;
+    if (is_complete && next == reader->file.end)
+        return bad_file(reader, start, "wrong checksum");
+    reader->profile->is_truncated = true;
+    reader->file.at = next;
+    return true;
+}
+
 // One record; at the end of the file, or where the last record was cut off, `file.at` becomes `file.end`.
 static bool read_record(struct reader *reader)
 {
-    struct decoder *file = &reader->file;
-    const uint8_t *start = file->at;
-    size_t left = (size_t)(file->end - start);
-    struct decoder head = {start + 1, file->end, false};
-    uint32_t length = left < RECORD_HEAD_BYTES ? 0 : decode_fixed32(&head);
-    if (left < RECORD_HEAD_BYTES + RECORD_TAIL_BYTES ||
-        left - RECORD_HEAD_BYTES - RECORD_TAIL_BYTES < length) {
-        reader->profile->is_truncated = true;
-        file->at = file->end;
-        return true;
-    }
-    const uint8_t *end = head.at + length;
-    struct decoder tail = {end, file->end, false};
-    if (decode_fixed32(&tail) != checksum(start, (size_t)(end - start)))
-        return bad_file(reader, start, "wrong checksum");
-    struct decoder payload = {head.at, end, false};
-    if (!read_payload(reader, *start, &payload))
-        return bad_file(reader, start, "malformed record");
-    file->at = tail.at;
-    return true;
+    const uint8_t *start = reader->file.at;
+    struct decoder payload;
+    if (!find_payload(reader, start, &payload))
+        return skip_cut(reader, start, false);
+    if (!is_sound(start, &payload))
+        return skip_cut(reader, start, true);
+    reader->file.at = payload.end + RECORD_TAIL_BYTES;
+    return read_payload(reader, *start, &payload) || bad_file(reader, start, "malformed record");
 }
 
 static bool read_magic(struct reader *reader)
@@ -241,9 +379,9 @@ static bool read_magic(struct reader *reader)
         return err_set(reader->err, "'%s' is not a warpglass profile", reader->path);
     file->at += PROFILE_MAGIC_BYTES;
     uint32_t version = decode_fixed32(file);
-    if (version != PROFILE_VERSION)
-        return err_set(reader->err, "'%s' has profile format %u; this build reads %d", reader->path, version,
-                       PROFILE_VERSION);
+    if (version < OLDEST_VERSION || version > PROFILE_VERSION)
+        return err_set(reader->err, "'%s' has profile format %u; this build reads %d to %d", reader->path,
+                       version, OLDEST_VERSION, PROFILE_VERSION);
     return true;
 }
 
@@ -269,6 +407,8 @@ struct profile *profile_parse(struct arena *arena, const char *path, const void 
         profile->n_launches = (uint32_t)reader.launches.n;
     }
     vec_release(&reader.launches);
+    map_release(&reader.kernels);
+    map_release(&reader.counted);
     return is_good ? profile : NULL;
 }
 
@@ -287,54 +427,4 @@ void launch_totals(const struct profile_launch *launch, struct counters *out)
     *out = (struct counters){0};
     for (uint32_t i = 0; i < launch->n_insns; i++)
         counters_add(out, &launch->insns[i].counters);
-}
-
-// Bytes per lane of a load or store: its elements times their size.
-static uint8_t access_bytes(const struct insn *insn)
-{
-    static const uint8_t element_bytes[N_ELEMS] = {
-        [ELEM_U8] = 1,  [ELEM_S8] = 1,  [ELEM_U16] = 2,  [ELEM_S16] = 2,
-        [ELEM_B32] = 4, [ELEM_B64] = 8, [ELEM_B128] = 16};
-    if (insn->class == CLASS_NONE || insn->elem >= N_ELEMS)
-        return 0;
-    return (uint8_t)(element_bytes[insn->elem] * (insn->n_data ? insn->n_data : 1));
-}
-
-void profile_launch_from_kernel(struct arena *arena, const struct kernel *kernel,
-                                const struct counters *counters, struct profile_launch *out)
-{
-    struct profile_insn *insns = arena_array(arena, struct profile_insn, kernel->n_insns);
-    out->n_exact = out->n_approximate = 0;
-    for (uint32_t i = 0; i < kernel->n_insns; i++) {
-        const struct insn *insn = &kernel->insns[i];
-        uint8_t fidelity = kernel->fidelity ? kernel->fidelity[i] : FIDELITY_EXACT;
-        insns[i] = (struct profile_insn){kernel->texts ? kernel->texts[i] : "",
-                                         insn->line,
-                                         insn->unit,
-                                         insn->class,
-                                         fidelity,
-                                         access_bytes(insn),
-                                         counters[i]};
-        *(fidelity == FIDELITY_EXACT ? &out->n_exact : &out->n_approximate) += counters[i].executed != 0;
-    }
-    struct profile_line *lines = arena_array(arena, struct profile_line, kernel->n_lines);
-    for (uint32_t i = 0; i < kernel->n_lines; i++) {
-        const struct source_line *line = &kernel->lines[i];
-        lines[i] = (struct profile_line){line->file, line->line, line->column, line->inlined_at};
-    }
-    out->kernel = kernel->name;
-    out->demangled = demangle(arena, kernel->name, DEMANGLE_NVIDIA);
-    out->isa = kernel->isa;
-    out->module = kernel->path;
-    out->registers = kernel->registers;
-    out->registers_are_estimated = kernel->registers_are_estimated;
-    out->static_shared_bytes = kernel->static_shared_bytes;
-    out->local_bytes = kernel->local_bytes;
-    out->n_barriers = kernel->n_block_barriers;
-    out->files = kernel->files;
-    out->n_files = kernel->n_files;
-    out->lines = lines;
-    out->n_lines = kernel->n_lines;
-    out->insns = insns;
-    out->n_insns = kernel->n_insns;
 }

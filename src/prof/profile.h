@@ -1,11 +1,17 @@
 // The frozen result of a run and its file. `run` and `launch` write it, `report`, `diff` and `annotate` read
-// it; the two meet nowhere else. One record per launch, appended when the launch ends, so a kill loses at
-// most one.
+// it; the two meet nowhere else. One record per launch, appended by one write(2) when the launch ends, so a
+// kill loses at most one; what belongs to a kernel is written once.
 //
-//     struct profile_writer *w = profile_create("x.wgp", &environment, &err);
+//     struct profile_writer *w = profile_create("x.wgp", &environment, device_text, &err);
 //     profile_append(w, &launch_record, &err);
 //     profile_close(w, &err);
 //     struct profile *p = profile_read(&arena, "x.wgp", &err);
+//
+// Several processes may append to one file, and one of them may launch a kernel very often:
+//
+//     struct profile_writer *w = profile_open_append("x.wgp", &err);
+//     profile_add_kernel(w, &kernel_part, &id, &err);                   // once: kernel_part has no counters
+//     profile_add_launch(w, id, &numbers, counters, n_insns, &err);     // each time, about a microsecond
 #ifndef PROF_PROFILE_H
 #define PROF_PROFILE_H
 #include "base/arena.h"
@@ -30,9 +36,12 @@ struct profile_line {
 
 struct kernel;
 
-// One kernel launch.
+// One kernel launch. Launches of one kernel share its texts, files and lines, and those that counted the same
+// their instructions too.
 struct profile_launch {
-    uint64_t id;           // launch order, from 0
+    uint64_t id;              // launch order in its process, from 0
+    uint32_t process_id;      // 0: that of the environment
+    const char *process_name; // "": that of the environment
     const char *kernel;    // mangled
     const char *demangled; // as ncu prints it: name(args); extern "C" plain
     const char *isa;       // "ptx" or "sass"
@@ -78,12 +87,24 @@ struct profile {
     struct profile_launch *launches;
     uint32_t n_launches;
     const char *device_text; // the device's resolved values as "key = value unit @tag" lines
-    bool is_truncated;       // the last record was cut off
+    bool is_truncated;       // a record was cut off (its writer was killed) and is left out
 };
 
 struct profile_writer;
 struct profile_writer *profile_create(const char *path, const struct profile_environment *environment,
                                       const char *device_text, struct err *err);
+// For writing behind what is there: a file whose head profile_create has written, by this or another process.
+struct profile_writer *profile_open_append(const char *path, struct err *err);
+
+// Writes what the launches of a kernel have in common (KERNEL rows of profile_fields.def, files, lines,
+// instructions without their counters), unless this writer has done so; `id` is what its launches refer to.
+bool profile_add_kernel(struct profile_writer *writer, const struct profile_launch *kernel, uint64_t *id,
+                        struct err *err);
+// Writes one launch of it: the LAUNCH rows, and what is not 0 of counters[n_insns]. Other members of `launch`
+// are not looked at.
+bool profile_add_launch(struct profile_writer *writer, uint64_t kernel_id, const struct profile_launch *launch,
+                        const struct counters *counters, uint32_t n_insns, struct err *err);
+// Both, from a complete launch.
 bool profile_append(struct profile_writer *writer, const struct profile_launch *launch, struct err *err);
 bool profile_close(struct profile_writer *writer, struct err *err);
 struct profile *profile_read(struct arena *arena, const char *path, struct err *err);
@@ -91,9 +112,13 @@ struct profile *profile_read(struct arena *arena, const char *path, struct err *
 struct profile *profile_parse(struct arena *arena, const char *path, const void *bytes, size_t n,
                               struct err *err);
 
-// What a launch record says of the kernel: names, needs, lines, instructions with their counters
-// (kernel->n_insns of them), the fidelity counts. Borrows the kernel's texts; the rest of `out` is the
-// caller's.
+// What a launch record says of the kernel: names, needs, lines, instructions; their counters are 0. Borrows
+// the kernel's texts; the rest of `out` is the caller's.
+void profile_describe_kernel(struct arena *arena, const struct kernel *kernel, struct profile_launch *out);
+// How many of the instructions that ran are exact, how many not.
+void profile_count_fidelity(const struct kernel *kernel, const struct counters *counters,
+                            struct profile_launch *out);
+// Both, with the counters (kernel->n_insns of them).
 void profile_launch_from_kernel(struct arena *arena, const struct kernel *kernel,
                                 const struct counters *counters, struct profile_launch *out);
 

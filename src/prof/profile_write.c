@@ -1,6 +1,8 @@
-// Writes profile files: the head when it is created, one record per launch, each by a single write(2) so that
-// a kill loses at most the launch that had not ended.
+// Writes profile files: the head when it is created, one record per kernel and one per launch, each by a single
+// write(2) at the end of the file: a kill loses at most the launch that had not ended, and several processes may
+// write at once.
 #include "base/buf.h"
+#include "base/vec.h"
 #include "prof/profile_format.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,24 +11,34 @@
 #include <unistd.h>
 
 #define ENVIRONMENT(type, member)
+#define KERNEL(type, member)
 #define LAUNCH(type, member) {#member, #type[0], offsetof(struct profile_launch, member)},
 const struct field launch_fields[] = {
 #include "prof/profile_fields.def"
     {NULL, 0, 0}};
-#undef ENVIRONMENT
+#undef KERNEL
 #undef LAUNCH
-#define ENVIRONMENT(type, member) {#member, #type[0], offsetof(struct profile_environment, member)},
+#define KERNEL(type, member) {#member, #type[0], offsetof(struct profile_launch, member)},
 #define LAUNCH(type, member)
+const struct field kernel_fields[] = {
+#include "prof/profile_fields.def"
+    {NULL, 0, 0}};
+#undef ENVIRONMENT
+#undef KERNEL
+#define ENVIRONMENT(type, member) {#member, #type[0], offsetof(struct profile_environment, member)},
+#define KERNEL(type, member)
 const struct field environment_fields[] = {
 #include "prof/profile_fields.def"
     {NULL, 0, 0}};
 #undef ENVIRONMENT
+#undef KERNEL
 #undef LAUNCH
 
 struct profile_writer {
     int fd;
     char *path;
     struct encoder record;
+    VEC(uint64_t) kernels; // that were written
 };
 
 static void record_begin(struct encoder *record, enum record_kind kind)
@@ -72,12 +84,14 @@ static void encode_fields(struct encoder *record, const struct field *fields, co
         encode_field(record, fields, object);
 }
 
-// One line per member and counter: "launch U id", "environment s host", "counter executed".
+// One line per member and counter: "launch U id", "environment s host", "counter U executed".
 static void encode_schema(struct encoder *record)
 {
     struct buf text = {0};
     for (const struct field *f = environment_fields; f->name; f++)
         buf_printf(&text, "environment %c %s\n", f->type, f->name);
+    for (const struct field *f = kernel_fields; f->name; f++)
+        buf_printf(&text, "kernel %c %s\n", f->type, f->name);
     for (const struct field *f = launch_fields; f->name; f++)
         buf_printf(&text, "launch %c %s\n", f->type, f->name);
     for (int i = 0; i < N_COUNTERS; i++)
@@ -110,19 +124,25 @@ static bool encode_head(struct encoder *record, const struct profile_environment
     return record_end(record, start, err);
 }
 
-struct profile_writer *profile_create(const char *path, const struct profile_environment *environment,
-                                      const char *device_text, struct err *err)
+static struct profile_writer *writer_new(const char *path, int fd)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        err_set(err, "cannot create '%s': %s", path, strerror(errno));
-        return NULL;
-    }
     struct profile_writer *writer = calloc(1, sizeof *writer);
     char *own_path = strdup(path);
     if (!writer || !own_path)
         err_memory("profile writer", sizeof *writer);
     *writer = (struct profile_writer){.fd = fd, .path = own_path};
+    return writer;
+}
+
+struct profile_writer *profile_create(const char *path, const struct profile_environment *environment,
+                                      const char *device_text, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        err_set(err, "cannot create '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    struct profile_writer *writer = writer_new(path, fd);
     if (!encode_head(&writer->record, environment, device_text, err) || !write_out(writer, err)) {
         profile_close(writer, err);
         return NULL;
@@ -130,15 +150,36 @@ struct profile_writer *profile_create(const char *path, const struct profile_env
     return writer;
 }
 
-static void encode_lines(struct encoder *record, const struct profile_launch *launch)
+static bool has_our_head(int fd)
 {
-    encode_u64(record, launch->n_files);
-    for (uint32_t i = 0; i < launch->n_files; i++)
-        encode_text(record, launch->files[i]);
-    encode_u64(record, launch->n_lines);
+    uint8_t head[PROFILE_MAGIC_BYTES + 4];
+    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+           memcmp(head, PROFILE_MAGIC, PROFILE_MAGIC_BYTES) == 0 && head[PROFILE_MAGIC_BYTES] == PROFILE_VERSION;
+}
+
+struct profile_writer *profile_open_append(const char *path, struct err *err)
+{
+    int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (fd < 0) {
+        err_set(err, "cannot open '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    if (has_our_head(fd))
+        return writer_new(path, fd);
+    err_set(err, "'%s' does not begin as a profile of this build", path);
+    close(fd);
+    return NULL;
+}
+
+static void encode_lines(struct encoder *record, const struct profile_launch *kernel)
+{
+    encode_u64(record, kernel->n_files);
+    for (uint32_t i = 0; i < kernel->n_files; i++)
+        encode_text(record, kernel->files[i]);
+    encode_u64(record, kernel->n_lines);
     uint32_t previous = 0;
-    for (uint32_t i = 0; i < launch->n_lines; i++) {
-        const struct profile_line *line = &launch->lines[i];
+    for (uint32_t i = 0; i < kernel->n_lines; i++) {
+        const struct profile_line *line = &kernel->lines[i];
         encode_u64(record, line->file);
         encode_u64(record, zigzag((int64_t)line->line - previous));
         encode_u64(record, line->column);
@@ -147,50 +188,120 @@ static void encode_lines(struct encoder *record, const struct profile_launch *la
     }
 }
 
-// Counters as (distance to the last one written, value) pairs, closed by 0: zeroes take no room.
-static uint8_t *put_counters(uint8_t *at, const struct counters *counters)
+static void encode_insns(struct encoder *record, const struct profile_launch *kernel)
 {
-    int last = -1;
-    for (int i = 0; i < N_COUNTERS; i++) {
-        uint64_t value = counter_get(counters, (enum counter)i);
-        if (!value)
-            continue;
-        at = put_u64(at, (uint64_t)(i - last));
-        at = put_u64(at, value);
-        last = i;
-    }
-    return put_u64(at, 0);
-}
-
-static void encode_insns(struct encoder *record, const struct profile_launch *launch)
-{
-    enum { MAX_NUMBERS = 5 + 2 * N_COUNTERS + 1 };
-    encode_u64(record, launch->n_insns);
+    enum { N_NUMBERS = 5 };
+    encode_u64(record, kernel->n_insns);
     uint32_t previous = 0;
-    for (uint32_t i = 0; i < launch->n_insns; i++) {
-        const struct profile_insn *insn = &launch->insns[i];
+    for (uint32_t i = 0; i < kernel->n_insns; i++) {
+        const struct profile_insn *insn = &kernel->insns[i];
         encode_text(record, insn->text);
-        uint8_t *start = encode_room(record, MAX_NUMBERS * MAX_U64_BYTES), *at = start;
+        uint8_t *start = encode_room(record, N_NUMBERS * MAX_U64_BYTES), *at = start;
         at = put_u64(at, zigzag((int64_t)insn->line - previous));
         at = put_u64(at, insn->unit);
         at = put_u64(at, insn->class);
         at = put_u64(at, insn->fidelity);
         at = put_u64(at, insn->access_bytes);
-        at = put_counters(at, &insn->counters);
         record->n += (size_t)(at - start);
         previous = insn->line;
     }
 }
 
-bool profile_append(struct profile_writer *writer, const struct profile_launch *launch, struct err *err)
+static bool is_written(const struct profile_writer *writer, uint64_t id)
+{
+    for (size_t i = writer->kernels.n; i-- > 0;)
+        if (writer->kernels.at[i] == id)
+            return true;
+    return false;
+}
+
+bool profile_add_kernel(struct profile_writer *writer, const struct profile_launch *kernel, uint64_t *id,
+                        struct err *err)
+{
+    struct encoder *record = &writer->record;
+    enum { BODY = RECORD_HEAD_BYTES + KERNEL_ID_BYTES }; // behind the id
+    record->n = 0;
+    record_begin(record, RECORD_KERNEL);
+    encode_fixed64(record, 0);
+    encode_fields(record, kernel_fields, kernel);
+    encode_lines(record, kernel);
+    encode_insns(record, kernel);
+    *id = hash_wide(record->at + BODY, record->n - BODY);
+    if (is_written(writer, *id))
+        return true;
+    for (int i = 0; i < KERNEL_ID_BYTES; i++)
+        record->at[RECORD_HEAD_BYTES + i] = (uint8_t)(*id >> (8 * i));
+    if (!record_end(record, 0, err) || !write_out(writer, err))
+        return false;
+    vec_push(&writer->kernels, *id);
+    return true;
+}
+
+// Counters as (distance to the last one written, value) pairs, closed by 0: zeroes take no room, and four of
+// them are passed over at once.
+static uint8_t *put_counters(uint8_t *at, const struct counters *counters)
+{
+    enum { STEP = 4 };
+    const uint64_t *values = (const uint64_t *)counters;
+    int last = -1;
+    for (int group = 0; group < N_COUNTERS; group += STEP) {
+        int end = group + STEP < N_COUNTERS ? group + STEP : N_COUNTERS;
+        uint64_t any = 0;
+        for (int i = group; i < end; i++)
+            any |= values[i];
+        for (int i = group; any && i < end; i++) {
+            if (!values[i])
+                continue;
+            at = put_u64(at, (uint64_t)(i - last));
+            at = put_u64(at, values[i]);
+            last = i;
+        }
+    }
+    return last < 0 ? at : put_u64(at, 0);
+}
+
+// Instructions that counted anything, each behind its distance to the last such one; closed by 0. The counters of
+// the first lie at `counters`, those of the next `stride` bytes behind.
+static void encode_counts(struct encoder *record, const struct counters *counters, size_t stride, uint32_t n)
+{
+    enum { MAX_NUMBERS = 1 + 2 * N_COUNTERS + 1 };
+    int64_t last = -1;
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t *start = encode_room(record, (MAX_NUMBERS + 1) * MAX_U64_BYTES);
+        uint8_t *body = put_u64(start, (uint64_t)(i - last));
+        uint8_t *end = put_counters(body, (const struct counters *)((const char *)counters + i * stride));
+        if (end == body)
+            continue;
+        record->n += (size_t)(end - start);
+        last = i;
+    }
+    encode_u64(record, 0);
+}
+
+static bool add_launch(struct profile_writer *writer, uint64_t kernel_id, const struct profile_launch *launch,
+                       const struct counters *counters, size_t stride, uint32_t n, struct err *err)
 {
     struct encoder *record = &writer->record;
     record->n = 0;
     record_begin(record, RECORD_LAUNCH);
     encode_fields(record, launch_fields, launch);
-    encode_lines(record, launch);
-    encode_insns(record, launch);
+    encode_fixed64(record, kernel_id);
+    encode_counts(record, counters, stride, n);
     return record_end(record, 0, err) && write_out(writer, err);
+}
+
+bool profile_add_launch(struct profile_writer *writer, uint64_t kernel_id, const struct profile_launch *launch,
+                        const struct counters *counters, uint32_t n_insns, struct err *err)
+{
+    return add_launch(writer, kernel_id, launch, counters, sizeof *counters, n_insns, err);
+}
+
+bool profile_append(struct profile_writer *writer, const struct profile_launch *launch, struct err *err)
+{
+    uint64_t id;
+    return profile_add_kernel(writer, launch, &id, err) &&
+           add_launch(writer, id, launch, launch->n_insns ? &launch->insns[0].counters : NULL,
+                      sizeof *launch->insns, launch->n_insns, err);
 }
 
 bool profile_close(struct profile_writer *writer, struct err *err)
@@ -198,6 +309,7 @@ bool profile_close(struct profile_writer *writer, struct err *err)
     bool is_closed =
         close(writer->fd) == 0 || err_set(err, "cannot write '%s': %s", writer->path, strerror(errno));
     encoder_release(&writer->record);
+    vec_release(&writer->kernels);
     free(writer->path);
     free(writer);
     return is_closed;

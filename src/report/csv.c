@@ -26,12 +26,6 @@ static void add_u64(struct buf *out, uint64_t value)
     buf_printf(out, ",\"%llu\"", (unsigned long long)value);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // "9.0" of cc 90.
 static const char *capability(const struct report *report, const struct report_launch *l)
 {
@@ -44,11 +38,10 @@ static void add_launch(const struct report *report, const struct report_options 
                        struct buf *out)
 {
     const struct profile_launch *launch = l->launch;
-    const struct profile_environment *environment = &l->profile->environment;
     buf_printf(out, "\"%llu\"", (unsigned long long)l->id);
-    add_u64(out, options->is_reproducible ? 0 : environment->process_id);
-    add_field(out, base_name(environment->program), false);
-    add_field(out, options->is_reproducible ? "" : environment->host, false);
+    add_u64(out, options->is_reproducible ? 0 : l->process_id);
+    add_field(out, l->process_name, false);
+    add_field(out, options->is_reproducible ? "" : l->profile->environment.host, false);
     add_field(out, l->name, false);
     add_u64(out, launch->context);
     add_u64(out, launch->stream);
@@ -110,9 +103,12 @@ void report_raw(const struct report *report, const struct report_options *option
     const struct metric_pick *picks = report_picks(report, options, &n_picks);
     for (uint32_t k = 0; k < report->n_launches; k++) {
         const struct report_launch *l = &report->launches[k];
-        buf_printf(out, "%s%s (%s)x(%s), launch %llu\n", k ? "\n" : "", l->name,
+        buf_printf(out, "%s%s (%s)x(%s), launch %llu", k ? "\n" : "", l->name,
                    report_shape(report->arena, l->launch->grid),
                    report_shape(report->arena, l->launch->block), (unsigned long long)l->id);
+        if (l->launch->process_id && !options->is_reproducible)
+            buf_printf(out, ", process %u (%s)", l->process_id, l->process_name);
+        buf_puts(out, "\n");
         for (uint32_t i = 0; i < n_picks; i++) {
             bool is_ours = picks[i].metric != METRIC_NONE;
             enum metric_class class = is_ours ? metric_class(&l->metrics, picks[i].metric) : METRIC_EXACT;

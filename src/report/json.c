@@ -135,13 +135,18 @@ static json_t *kernel_json(const struct report *report, const struct report_laun
 static json_t *environment_json(const struct report *report)
 {
     const struct profile_environment *e = &report->launches[0].profile->environment;
-    json_t *seconds = json_array();
-    for (uint32_t i = 0; i < report->n_launches; i++)
-        json_array_append_new(seconds, number(report->launches[i].launch->wall_seconds));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "program", text(e->program), "arguments",
+    json_t *seconds = json_array(), *processes = json_array();
+    for (uint32_t i = 0; i < report->n_launches; i++) {
+        const struct report_launch *l = &report->launches[i];
+        json_array_append_new(seconds, number(l->launch->wall_seconds));
+        json_array_append_new(processes, json_pack("{s:I, s:o}", "process_id", (json_int_t)l->process_id,
+                                                   "process_name", text(l->process_name)));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "program", text(e->program), "arguments",
                      text(e->arguments), "host", text(e->host), "version", text(e->version), "device_reason",
                      text(e->device_reason), "process_id", (json_int_t)e->process_id, "start_unix_seconds",
-                     (json_int_t)e->start_unix_seconds, "launch_wall_seconds", seconds);
+                     (json_int_t)e->start_unix_seconds, "launch_wall_seconds", seconds,
+                     "launch_processes", processes);
 }
 
 static json_t *engine_json(const struct report *report, bool is_reproducible)

@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static void open_launch(struct report *report, const struct profile *profile, const struct kv_file *device,
                         const struct profile_launch *launch, bool is_alone)
 {
@@ -16,9 +22,22 @@ static void open_launch(struct report *report, const struct profile *profile, co
                                 .device = device,
                                 .id = is_alone ? launch->id : report->n_launches,
                                 .name = name,
-                                .short_name = demangle_base(report->arena, name)};
+                                .short_name = demangle_base(report->arena, name),
+                                .process_id = launch->process_id ? launch->process_id
+                                                                 : profile->environment.process_id,
+                                .process_name = base_name(
+                                    *launch->process_name ? launch->process_name : profile->environment.program)};
     metric_input_init(&l->metrics, launch, device);
     report->n_launches++;
+}
+
+// Several processes, or one after another: their launches are counted through.
+static bool is_one_process(const struct profile *profile)
+{
+    for (uint32_t i = 1; i < profile->n_launches; i++)
+        if (profile->launches[i].process_id != profile->launches[0].process_id)
+            return false;
+    return true;
 }
 
 void report_open(struct report *out, struct arena *arena, const struct profile *const *profiles, uint32_t n)
@@ -29,8 +48,9 @@ void report_open(struct report *out, struct arena *arena, const struct profile *
     *out = (struct report){.arena = arena, .launches = arena_array(arena, struct report_launch, n_launches)};
     for (uint32_t i = 0; i < n; i++) {
         const struct kv_file *device = metric_device_read(arena, profiles[i]);
+        bool is_alone = n == 1 && is_one_process(profiles[i]);
         for (uint32_t k = 0; k < profiles[i]->n_launches; k++)
-            open_launch(out, profiles[i], device, &profiles[i]->launches[k], n == 1);
+            open_launch(out, profiles[i], device, &profiles[i]->launches[k], is_alone);
     }
 }
 

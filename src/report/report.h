@@ -22,6 +22,8 @@ struct report_launch {
     uint64_t id;            // launch order over all profiles of the report
     const char *name;       // demangled
     const char *short_name; // without parameters and template arguments
+    uint32_t process_id;
+    const char *process_name; // file name of the program
 };
 
 struct report {

@@ -39,9 +39,9 @@ static void record_occupancy(const struct occupancy *occupancy, struct profile_l
     out->occupancy = occupancy->occupancy;
 }
 
-void record_launch(struct arena *arena, const struct device *device, const struct launch *launch,
-                   const struct run_options *options, const struct run_result *result,
-                   const struct counters *counters, const char *fault, struct profile_launch *out)
+void record_run(const struct device *device, const struct launch *launch, const struct run_options *options,
+                const struct run_result *result, const struct counters *counters, const char *fault,
+                struct profile_launch *out)
 {
     *out = (struct profile_launch){.id = launch->launch_id,
                                    .dynamic_shared_bytes = launch->dynamic_shared_bytes,
@@ -59,8 +59,16 @@ void record_launch(struct arena *arena, const struct device *device, const struc
                                    .fault = fault};
     memcpy(out->grid, launch->grid, sizeof out->grid);
     memcpy(out->block, launch->block, sizeof out->block);
-    profile_launch_from_kernel(arena, launch->kernel, counters, out);
+    profile_count_fidelity(launch->kernel, counters, out);
     record_occupancy(&result->occupancy, out);
+}
+
+void record_launch(struct arena *arena, const struct device *device, const struct launch *launch,
+                   const struct run_options *options, const struct run_result *result,
+                   const struct counters *counters, const char *fault, struct profile_launch *out)
+{
+    record_run(device, launch, options, result, counters, fault, out);
+    profile_launch_from_kernel(arena, launch->kernel, counters, out);
 }
 
 static const char *joined(struct arena *arena, int argc, char **argv)

@@ -287,6 +287,8 @@ void sample_launches(struct arena *arena, struct profile_launch out[N_SAMPLE_LAU
     out[2].dram_write_sectors = 40;
     out[2].cycles = 12345;
     out[2].cluster = 2;
+    out[2].process_id = 4330;
+    out[2].process_name = "worker";
     out[2].fault =
         "========= Invalid __global__ read of size 1 bytes\n=========     at histogram in transpose.cu:40\n";
     set_insns(&out[2], histogram_insns, sizeof histogram_insns / sizeof *histogram_insns);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,6 +66,8 @@ static void check_launch(const struct profile_launch *a, const struct profile_la
     assert_int_equal(a->registers_are_estimated, b->registers_are_estimated);
     assert_int_equal(a->shared_config_bytes, b->shared_config_bytes);
     assert_true(a->occupancy == b->occupancy && a->wall_seconds == b->wall_seconds);
+    assert_int_equal(a->process_id, b->process_id);
+    assert_string_equal(a->process_name, b->process_name ? b->process_name : "");
     assert_int_equal(a->dram_write_sectors, b->dram_write_sectors);
     assert_string_equal(a->fault ? a->fault : "", b->fault ? b->fault : "");
     assert_int_equal(a->fault == NULL, b->fault == NULL);
@@ -104,12 +107,14 @@ static void test_round_trip(void **state)
     arena_release(&arena);
 }
 
+enum { N_HEAD_RECORDS = 3, MOST_RECORDS = 16 };
+
 // Where each record ends: the magic and version, then kind, length, payload, checksum.
-static size_t record_ends(const struct buf *bytes, size_t ends[16])
+static size_t record_ends(const struct buf *bytes, size_t ends[MOST_RECORDS])
 {
     size_t n = 0, at = 12;
     ends[n++] = at;
-    while (at < bytes->n && n < 16) {
+    while (at < bytes->n && n < MOST_RECORDS) {
         const uint8_t *head = (const uint8_t *)bytes->at + at + 1;
         at += 5 + (head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16) + 4;
         ends[n++] = at;
@@ -122,8 +127,8 @@ static void test_truncated(void **state)
 {
     (void)state;
     struct buf bytes = sample_bytes();
-    size_t ends[16], n = record_ends(&bytes, ends);
-    assert_int_equal(n, 1 + 3 + N_SAMPLE_LAUNCHES);
+    size_t ends[MOST_RECORDS], n = record_ends(&bytes, ends);
+    assert_int_equal(n, 1 + N_HEAD_RECORDS + 2 * N_SAMPLE_LAUNCHES); // each launch has a kernel of its own
     for (size_t cut = ends[0]; cut < bytes.n; cut++) {
         struct arena arena;
         arena_init(&arena, "test");
@@ -131,14 +136,14 @@ static void test_truncated(void **state)
         uint8_t *copy = arena_copy(&arena, bytes.at, cut, 1);
         struct profile *profile = profile_parse(&arena, "x.wgp", copy, cut, &err);
         assert_non_null(profile);
-        size_t n_whole = 0;
+        size_t n_launches = 0;
         bool is_between = false;
         for (size_t i = 0; i < n; i++) {
-            n_whole += ends[i] <= cut;
+            n_launches += i > 0 && ends[i] <= cut && bytes.at[ends[i - 1]] == 'R';
             is_between |= ends[i] == cut;
         }
         assert_int_equal(profile->is_truncated, !is_between);
-        assert_int_equal(profile->n_launches, n_whole > 4 ? n_whole - 4 : 0);
+        assert_int_equal(profile->n_launches, n_launches);
         arena_release(&arena);
     }
     buf_release(&bytes);
@@ -258,9 +263,147 @@ static void test_size(void **state)
     assert_true(profile_close(writer, &err));
     struct buf bytes = {0};
     assert_true(buf_read_file(&bytes, temporary_path(), &err));
-    assert_true(bytes.n < N * 10 + 3000); // text 4, line, unit, class, fidelity, width, end
+    assert_true(bytes.n < N * 9 + 3000); // text 4, line, unit, class, fidelity, width; the launch nothing
     buf_release(&bytes);
     unlink(temporary_path());
+}
+
+// Launches of one kernel share what belongs to it; those that counted the same share their instructions too.
+static void test_launches_share_their_kernel(void **state)
+{
+    (void)state;
+    enum { N = 5 };
+    struct arena arena;
+    arena_init(&arena, "test");
+    struct profile_launch launches[N_SAMPLE_LAUNCHES];
+    sample_launches(&arena, launches);
+    struct profile_launch *launch = &launches[1];
+    struct counters *counters = arena_array(&arena, struct counters, launch->n_insns);
+    for (uint32_t i = 0; i < launch->n_insns; i++)
+        counters[i] = launch->insns[i].counters;
+    struct profile_environment environment = sample_environment();
+    struct err err = {0};
+    struct profile_writer *writer = profile_create(temporary_path(), &environment, "", &err);
+    uint64_t ids[2];
+    assert_true(profile_add_kernel(writer, launch, &ids[0], &err) &&
+                profile_add_kernel(writer, launch, &ids[1], &err));
+    assert_int_equal(ids[0], ids[1]);
+    for (int i = 0; i < N; i++) {
+        launch->id = (uint64_t)i;
+        counters[0].global_hits = i / 2;
+        assert_true(profile_add_launch(writer, ids[0], launch, counters, launch->n_insns, &err));
+    }
+    assert_true(profile_close(writer, &err));
+    struct profile *profile = profile_read(&arena, temporary_path(), &err);
+    unlink(temporary_path());
+    assert_non_null(profile);
+    assert_int_equal(profile->n_launches, N);
+    for (int i = 0; i < N; i++) {
+        const struct profile_launch *read = &profile->launches[i];
+        assert_int_equal(read->insns[0].counters.global_hits, i / 2);
+        assert_int_equal(read->insns[0].counters.global_sectors, launch->insns[0].counters.global_sectors);
+        assert_ptr_equal(read->lines, profile->launches[0].lines);
+        assert_ptr_equal(read->insns, profile->launches[i / 2 * 2].insns);
+        assert_string_equal(read->kernel, launch->kernel);
+    }
+    assert_ptr_not_equal(profile->launches[2].insns, profile->launches[1].insns);
+    arena_release(&arena);
+}
+
+static void append_as(const char *path, struct profile_launch *launch, int process, int n)
+{
+    struct err err = {0};
+    struct profile_writer *writer = profile_open_append(path, &err);
+    launch->process_id = (uint32_t)process;
+    launch->process_name = process % 2 ? "odd" : "even";
+    bool is_good = writer != NULL;
+    for (int i = 0; is_good && i < n; i++) {
+        launch->id = (uint64_t)i;
+        is_good = profile_append(writer, launch, &err);
+    }
+    _exit(is_good && profile_close(writer, &err) ? 0 : 1);
+}
+
+// Several processes append at the same time: every launch is there once and in the order of its process.
+static void test_several_processes(void **state)
+{
+    (void)state;
+    enum { N_PROCESSES = 4, N = 300 };
+    struct arena arena;
+    arena_init(&arena, "test");
+    struct profile_launch launches[N_SAMPLE_LAUNCHES];
+    sample_launches(&arena, launches);
+    struct profile_environment environment = sample_environment();
+    struct err err = {0};
+    struct profile_writer *writer = profile_create(temporary_path(), &environment, "", &err);
+    assert_true(profile_close(writer, &err));
+    const char *path = temporary_path();
+    pid_t children[N_PROCESSES];
+    for (int p = 0; p < N_PROCESSES; p++)
+        if ((children[p] = fork()) == 0)
+            append_as(path, &launches[p % N_SAMPLE_LAUNCHES], p + 1, N);
+    for (int p = 0; p < N_PROCESSES; p++) {
+        int status;
+        assert_int_equal(waitpid(children[p], &status, 0), children[p]);
+        assert_int_equal(status, 0);
+    }
+    struct profile *profile = profile_read(&arena, temporary_path(), &err);
+    unlink(temporary_path());
+    assert_non_null(profile);
+    assert_false(profile->is_truncated);
+    assert_int_equal(profile->n_launches, N_PROCESSES * N);
+    uint64_t next[N_PROCESSES] = {0};
+    for (int i = 0; i < N_PROCESSES * N; i++) {
+        const struct profile_launch *launch = &profile->launches[i];
+        uint32_t p = launch->process_id - 1;
+        assert_in_range(p, 0, N_PROCESSES - 1);
+        assert_int_equal(launch->id, next[p]++);
+        assert_string_equal(launch->process_name, launch->process_id % 2 ? "odd" : "even");
+        assert_string_equal(launch->kernel, launches[p % N_SAMPLE_LAUNCHES].kernel);
+    }
+    arena_release(&arena);
+}
+
+static void test_append_needs_a_head(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    assert_null(profile_open_append("/no/such/file", &err));
+    assert_non_null(strstr(err.text, "cannot open '/no/such/file'"));
+    err = (struct err){0};
+    assert_null(profile_open_append("README.md", &err));
+    assert_string_equal(err.text, "'README.md' does not begin as a profile of this build");
+    err = (struct err){0};
+    assert_null(profile_open_append("tests/data/sample.wgp", &err)); // of version 1
+    assert_true(err.set);
+}
+
+// A process was killed while it wrote, others went on: only the record that was cut is lost.
+static void test_cut_in_the_middle(void **state)
+{
+    (void)state;
+    struct buf bytes = sample_bytes();
+    size_t ends[MOST_RECORDS], n = record_ends(&bytes, ends);
+    size_t start = ends[N_HEAD_RECORDS + 1]; // the first launch: behind the head and its kernel
+    assert_int_equal(n, 1 + N_HEAD_RECORDS + 2 * N_SAMPLE_LAUNCHES);
+    assert_int_equal(bytes.at[start], 'R');
+    size_t end = ends[N_HEAD_RECORDS + 2];
+    for (size_t cut = start; cut <= end; cut++) {
+        struct arena arena;
+        arena_init(&arena, "test");
+        struct err err = {0};
+        struct buf torn = {0};
+        buf_add(&torn, bytes.at, cut);
+        buf_add(&torn, bytes.at + end, bytes.n - end);
+        struct profile *profile = profile_parse(&arena, "x.wgp", torn.at, torn.n, &err);
+        assert_non_null(profile);
+        bool is_whole = cut == start || cut == end;
+        assert_int_equal(profile->is_truncated, !is_whole);
+        assert_int_equal(profile->n_launches, N_SAMPLE_LAUNCHES - (cut != end));
+        buf_release(&torn);
+        arena_release(&arena);
+    }
+    buf_release(&bytes);
 }
 
 // Appending must cost little beside a small launch. The bound is generous: machines are busy, sanitizers
@@ -278,8 +421,13 @@ static void test_append_is_quick(void **state)
     struct profile_writer *writer = profile_create(temporary_path(), &environment, "", &err);
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
+    uint64_t id;
+    struct counters *counters = arena_array(&arena, struct counters, launches[1].n_insns);
+    for (uint32_t i = 0; i < launches[1].n_insns; i++)
+        counters[i] = launches[1].insns[i].counters;
+    assert_true(profile_add_kernel(writer, &launches[1], &id, &err));
     for (int i = 0; i < N; i++)
-        profile_append(writer, &launches[1], &err);
+        profile_add_launch(writer, id, &launches[1], counters, launches[1].n_insns, &err);
     clock_gettime(CLOCK_MONOTONIC, &end);
     double us = ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / N / 1e3;
     print_message("# %.2f us a launch of %u instructions\n", us, launches[1].n_insns);
@@ -316,6 +464,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_damaged),         cmocka_unit_test(test_not_a_profile),
         cmocka_unit_test(test_other_schema),    cmocka_unit_test(test_size),
-        cmocka_unit_test(test_append_is_quick), cmocka_unit_test(test_stored_file)};
+        cmocka_unit_test(test_append_is_quick), cmocka_unit_test(test_stored_file),
+        cmocka_unit_test(test_launches_share_their_kernel), cmocka_unit_test(test_several_processes),
+        cmocka_unit_test(test_append_needs_a_head), cmocka_unit_test(test_cut_in_the_middle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
