@@ -580,6 +580,27 @@ bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, st
     return describe_operands(at, &m, out, err);
 }
 
+bool op_find(const char *opcode, enum op_status *out, struct err *err)
+{
+    char words[256];
+    const char *suffix_words[32];
+    struct ptx_insn insn = {.op = words, .suffixes = suffix_words};
+    struct ptx_module module = {.path = "opcode", .text = opcode, .text_length = strlen(opcode)};
+    struct match m = {.bad_suffix = -1};
+    struct op op = {0};
+    insn.at.line = insn.at.column = 1;
+    snprintf(words, sizeof words, "%s", opcode);
+    for (char *dot = strchr(words, '.'); dot && insn.n_suffixes < 32; dot = strchr(dot + 1, '.')) {
+        *dot = '\0';
+        suffix_words[insn.n_suffixes++] = dot + 1;
+    }
+    struct place at = {&module, &insn, -1};
+    if (!choose_row(at, &m, err) || !apply_suffixes(at, m.row, &op, err))
+        return false;
+    *out = m.row->status;
+    return true;
+}
+
 // ---- what is supported -----------------------------------------------------------------------------
 
 uint32_t op_count(void)

@@ -57,6 +57,9 @@ struct op {
 
 bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, struct op *out, struct err *err);
 
+// The words alone: is there a row for "ld.global.v4.f32", whatever its operands? `err` says which word is not known.
+bool op_find(const char *opcode, enum op_status *out, struct err *err);
+
 // Rows of the table for `warpglass isa ptx` and the coverage test.
 struct op_info {
     const char *name, *types, *status; // types: "u32 s32 ", "" when the instruction has none
