@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #define RT_ENVIRONMENT "WARPGLASS_"
+enum { RT_MOST_THREADS = 1024 };
 
 // The page behind WARPGLASS_PROGRESS.
 struct rt_progress {
