@@ -50,7 +50,7 @@ endif
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
             -Wundef -Wimplicit-fallthrough -Werror
-COMMON := -std=gnu17 $(WARNINGS) -fno-common -ffp-contract=off -pthread -Isrc -D_GNU_SOURCE $(CFLAGS)
+COMMON := -std=gnu17 $(WARNINGS) -fno-common -fPIC -fvisibility=hidden -ffp-contract=off -pthread -Isrc -D_GNU_SOURCE $(CFLAGS)
 
 # The fuzzer's own main is linked into fuzz targets only.
 ifneq ($(SAN),)
@@ -108,6 +108,12 @@ OBJECTS := $(PLAIN:%.c=$(B)/%.o) $(foreach l,$(if $(LEVELED),$(HANDLER_LEVELS)),
 LIBRARY := $(B)/libwarpglass_core.a
 PROGRAM := $(B)/warpglass
 
+# What `warpglass run` puts into programs: the simulator and the runtime, and thin libraries under CUDA's names.
+CUDART_MAJORS := 11.0 12 13
+RUNTIME_OBJECTS := $(filter-out $(B)/src/cli/% $(B)/src/report/% $(B)/embedded_headers.o,$(OBJECTS))
+RUNTIME := $(B)/lib/libwarpglass.so
+RUNTIMES := $(RUNTIME) $(CUDART_MAJORS:%=$(B)/lib/libcudart.so.%)
+
 # A test's name is its path below tests/ without .c: unit/kv, cli/occupancy.sh.
 TEST_SUITES   := $(filter-out data support fuzz,$(patsubst tests/%/,%,$(sort $(wildcard tests/*/))))
 TEST_SOURCES  := $(foreach s,$(TEST_SUITES),$(sort $(wildcard tests/$(s)/*.c)))
@@ -126,7 +132,7 @@ Q := $(if $(V),,@)
 say = @$(if $(V),:,echo "  $1")
 
 .PHONY: FORCE
-all: $(if $(MAIN),$(PROGRAM),$(LIBRARY)) ## the program (the default)
+all: $(if $(MAIN),$(PROGRAM),$(LIBRARY)) $(RUNTIMES) ## the program (the default)
 ifeq ($(B),$(BUILD)/gcc)
 	@ln -sfn gcc/warpglass $(BUILD)/warpglass
 endif
@@ -186,6 +192,19 @@ $(PROGRAM): $(MAIN:%.c=$(B)/%.o) $(LIBRARY)
 	$(call say,$@)
 	$(Q)$(CC) $(COMMON) $(LINK_SAN) $^ $(LIBRARY_LIBS) -lm -o $@
 
+# Exports the bodies of API functions (wg_…), nothing else; needs nothing but the C library.
+$(RUNTIME): $(RUNTIME_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,$@)
+	$(Q)$(CC) -shared $(COMMON) $(LINK_SAN) -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL $(if $(SAN),,-Wl,-z,defs) $^ $(LIBRARY_LIBS) -lm -o $@
+
+$(B)/lib/libcudart.so.%: src/rt/stubs/cudart.c $(wildcard src/rt/api*.def) $(RUNTIME)
+	$(call say,$@)
+	$(Q)printf 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };\n' > $@.map
+	$(Q)$(CC) -shared -std=gnu17 -Isrc -DMAJOR=$(basename $*) -Wl,-soname,$(@F) -Wl,--version-script=$@.map \
+	    -Wl,-rpath,'$$ORIGIN' $< $(RUNTIME) -o $@
+	@rm -f $@.map
+
 $(FUZZ_NAMES:%=$(B)/tests/fuzz/%): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIBRARY)
 	$(call say,$@)
 	$(Q)$(CC) $(COMMON) $(or $(if $(findstring fuzzer,$(SAN)),$(FUZZ_SAN)),$(LINK_SAN)) $^ $(LIBRARY_LIBS) -lm -o $@
@@ -196,7 +215,7 @@ $(TEST_SOURCES:%.c=$(B)/%): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(LIBRARY)
 
 .PHONY: all objects test-programs
 objects: $(OBJECTS) $(MAIN:%.c=$(B)/%.o)
-test-programs: $(if $(MAIN),$(PROGRAM)) $(TEST_PROGRAMS)
+test-programs: $(if $(MAIN),$(PROGRAM)) $(if $(SAN)$(COVER),,$(RUNTIMES)) $(TEST_PROGRAMS)
 
 # ---- testing --------------------------------------------------------------------------------------------
 # A failed build counts as one failed test; what was built runs all the same.
@@ -253,6 +272,8 @@ bench: all ## speed of the engine, warp instructions per second
 install: all ## to PREFIX (/usr/local), below DESTDIR if given
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/warpglass'
+	install -d '$(DESTDIR)$(PREFIX)/lib/warpglass'
+	install -m 755 $(RUNTIMES) '$(DESTDIR)$(PREFIX)/lib/warpglass'
 	install -d '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions'
 	$(PROGRAM) help --man > '$(DESTDIR)$(PREFIX)/share/man/man1/warpglass.1'
 	$(PROGRAM) help --completion > '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpglass'

@@ -95,6 +95,8 @@ bool module_place(struct module *module, struct memory *memory, struct err *err)
     struct ptx_image *image = module->image;
     for (uint32_t i = 0; i < image->n_data; i++) {
         struct ptx_datum *datum = &image->data[i];
+        if (datum->address)
+            continue;
         if (!place_variable(memory, datum->variable->name, datum->size_bytes, datum->align, &datum->address,
                             err))
             return false;

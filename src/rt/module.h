@@ -19,6 +19,6 @@ struct module {
 bool module_of_images(struct arena *arena, const struct image_list *images, unsigned cc, struct module *out,
                       struct err *err);
 
-// Places all variables in `memory` and writes their initial values.
+// Places all variables in `memory`, except those that have an address already (managed ones), and writes initial values.
 bool module_place(struct module *module, struct memory *memory, struct err *err);
 #endif

@@ -1,0 +1,55 @@
+// Names and texts of error codes.
+#include "rt/rt.h"
+
+static const struct {
+    const char *name, *text;
+    int number;
+} errors[] = {
+#define ERROR(name, number, text) {#name, text, number},
+#include "rt/errors.def"
+#undef ERROR
+};
+enum { N_ERRORS = sizeof errors / sizeof errors[0] };
+
+static const char unknown[] = "unrecognized error code";
+
+const char *error_name(cudaError_t error)
+{
+    for (int i = 0; i < N_ERRORS; i++)
+        if (errors[i].number == (int)error)
+            return errors[i].name;
+    return unknown;
+}
+
+const char *error_text(cudaError_t error)
+{
+    for (int i = 0; i < N_ERRORS; i++)
+        if (errors[i].number == (int)error)
+            return errors[i].text;
+    return unknown;
+}
+
+// As the driver reports them (CUDA runtime API, error codes 700 to 719).
+cudaError_t error_of_fault(enum fault_kind kind)
+{
+    switch (kind) {
+    case FAULT_NONE:
+        return cudaSuccess;
+    case FAULT_MISALIGNED:
+        return cudaErrorMisalignedAddress;
+    case FAULT_ASSERT:
+        return cudaErrorAssert;
+    case FAULT_STACK:
+        return cudaErrorHardwareStackError;
+    case FAULT_ILLEGAL_CALL:
+        return cudaErrorInvalidPc;
+    case FAULT_TRAP:
+    case FAULT_SHARED_BOUNDS:
+        return cudaErrorLaunchFailure;
+    case FAULT_DEADLOCK:
+    case FAULT_DIVERGENT_BARRIER:
+        return cudaErrorLaunchTimeout; // hardware hangs: a watchdog ends it
+    default:
+        return cudaErrorIllegalAddress;
+    }
+}

@@ -1,0 +1,169 @@
+// Kernel launches: checks, parameters, the run, its record.
+#include "rt/fault_text.h"
+#include "rt/op.h"
+#include "rt/record.h"
+#include <stdlib.h>
+#include <string.h>
+
+const uint8_t *kernel_pack(struct arena *arena, const struct kernel *kernel, void **arguments)
+{
+    uint8_t *params = arena_alloc(arena, kernel->param_bytes, 16);
+    for (uint32_t i = 0; i < kernel->n_params; i++)
+        memcpy(params + kernel->params[i].offset, arguments[i], kernel->params[i].size_bytes);
+    return params;
+}
+
+// ---- checks ---------------------------------------------------------------------------------------------
+
+struct kernel_needs function_needs(const struct rt_function *function, uint32_t threads, uint32_t shared_bytes)
+{
+    const struct kernel *k = function->kernel;
+    return (struct kernel_needs){
+        .threads = threads,
+        .registers = k->registers,
+        .static_shared_bytes = k->static_shared_bytes,
+        .dynamic_shared_bytes = shared_bytes,
+        .max_dynamic_shared_bytes =
+            function->max_dynamic_shared_bytes > 0 ? (uint32_t)function->max_dynamic_shared_bytes : 0,
+        .barriers = k->n_block_barriers};
+}
+
+static uint64_t volume(const uint32_t shape[3])
+{
+    return (uint64_t)shape[0] * shape[1] * shape[2];
+}
+
+static struct kernel_needs needs_of(const struct op_kernel *op)
+{
+    uint64_t threads = volume(op->block);
+    struct kernel_needs needs =
+        function_needs(op->function, threads > UINT32_MAX ? UINT32_MAX : (uint32_t)threads, op->shared_bytes);
+    memcpy(needs.block, op->block, sizeof needs.block);
+    memcpy(needs.grid, op->grid, sizeof needs.grid);
+    needs.cluster = op->cluster[0] ? (uint32_t)volume(op->cluster) : 0;
+    return needs;
+}
+
+// Shapes and shared memory beyond the limits are invalid values, too many registers are a lack of resources, as the
+// driver reports them (measured: error_case lines of features.cu on an H200).
+cudaError_t kernel_check(struct rt *rt, const struct op_kernel *op)
+{
+    struct kernel_needs needs = needs_of(op), without_registers = needs;
+    const struct kernel *kernel = op->function->kernel;
+    struct err err = {0}, rest = {0};
+    uint32_t most_threads = (uint32_t)volume(kernel->max_threads);
+    if (volume(op->grid) == 0 || volume(op->block) == 0)
+        return cudaErrorInvalidValue;
+    if (most_threads && volume(op->block) > most_threads)
+        return cudaErrorInvalidValue;
+    for (int i = 0; i < 3 && kernel->required_threads[0]; i++)
+        if (op->block[i] != (kernel->required_threads[i] ? kernel->required_threads[i] : 1))
+            return cudaErrorInvalidValue;
+    if (launch_check(&rt->device, &needs, &err)) {
+        struct occupancy occupancy = occupancy_of(&rt->device, &needs);
+        uint64_t most = (uint64_t)occupancy.blocks_per_sm * rt->device.n_sms;
+        return op->is_cooperative && volume(op->grid) > most ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+    }
+    rt_explain(rt, kernel->name, "launch of %s: %s", op->function->plain, err.text);
+    without_registers.registers = 1;
+    return launch_check(&rt->device, &without_registers, &rest) ? cudaErrorLaunchOutOfResources
+                                                                : cudaErrorInvalidValue;
+}
+
+// ---- the run --------------------------------------------------------------------------------------------
+
+// Whether this launch is measured: --kernel-name, --launch-skip, --launch-count.
+static bool is_measured(struct rt *rt, const struct rt_function *function)
+{
+    if (!rt->config.measures || !function->is_selected)
+        return false;
+    uint64_t number = rt->n_matching++;
+    return number >= rt->config.launch_skip && number - rt->config.launch_skip < rt->config.launch_count;
+}
+
+static void fill_launch(struct rt *rt, const struct op_kernel *op, struct launch *out)
+{
+    const struct ptx_image *image = op->function->module->module.image;
+    *out = (struct launch){.kernel = op->function->kernel,
+                           .dynamic_shared_bytes = op->shared_bytes,
+                           .params = op->params,
+                           .constant_bytes = (uint32_t)image->constant_bytes,
+                           .memory = rt->memory,
+                           .n_sms = (uint32_t)rt->device.n_sms,
+                           .launch_id = rt->n_launches++};
+    memcpy(out->grid, op->grid, sizeof out->grid);
+    memcpy(out->block, op->block, sizeof out->block);
+    if (image->constant_bytes)
+        out->constants = memory_host(rt->memory, image->constant_address, image->constant_bytes);
+}
+
+static void show_progress(struct rt *rt, const char *kernel)
+{
+    if (rt->config.progress)
+        snprintf(rt->config.progress->kernel, sizeof rt->config.progress->kernel, "%s", kernel);
+}
+
+static void append_record(struct rt *rt, const struct rt_stream *stream, const struct launch *launch,
+                          const struct run_options *options, const struct run_result *result)
+{
+    struct err err = {0};
+    struct buf fault = {0};
+    struct profile_launch record;
+    fault_describe(&result->fault, launch, &fault);
+    record_launch(&rt->launch_arena, &rt->device, launch, options, result, rt->counters, fault.n ? fault.at : NULL,
+                  &record);
+    record.stream = stream->id;
+    if (!profile_append(rt->writer, &record, &err))
+        rt_explain(rt, "profile", "%s", err.text);
+    buf_release(&fault);
+}
+
+// Zeroed counters for the kernel's instructions; the memory is kept from launch to launch.
+static void clear_counters(struct rt *rt, uint32_t n_insns)
+{
+    if (n_insns > rt->n_counters) {
+        free(rt->counters);
+        rt->counters = malloc(n_insns * sizeof *rt->counters);
+        if (!rt->counters)
+            err_memory("counters", n_insns * sizeof *rt->counters);
+        rt->n_counters = n_insns;
+    }
+    memset(rt->counters, 0, n_insns * sizeof *rt->counters);
+}
+
+static void take_fault(struct rt *rt, const struct launch *launch, const struct fault *fault)
+{
+    struct buf text = {0};
+    rt->pending = error_of_fault(fault->kind);
+    fault_describe(fault, launch, &text);
+    if (!rt->writer && text.n) // else the parent prints it with the report
+        console_assert(text.at, text.n);
+    buf_release(&text);
+}
+
+cudaError_t kernel_run(struct rt *rt, struct rt_stream *stream, const struct op_kernel *op, double *ns)
+{
+    struct err err = {0};
+    struct launch launch;
+    struct run_result result;
+    fill_launch(rt, op, &launch);
+    struct run_options options = {.model = is_measured(rt, op->function) ? rt->config.model : MODEL_OFF,
+                                  .n_threads = rt->config.n_threads,
+                                  .keep_caches = rt->config.keep_caches,
+                                  .progress = rt->config.progress ? &rt->config.progress->run : NULL};
+    bool is_recorded = rt->writer && options.model != MODEL_OFF;
+    clear_counters(rt, launch.kernel->n_insns);
+    show_progress(rt, op->function->plain);
+    if (!engine_run(rt->engine, &launch, &options, rt->counters, &result, &err)) {
+        rt_explain(rt, op->function->name, "launch of %s: %s", op->function->plain, err.text);
+        return cudaErrorInvalidValue;
+    }
+    show_progress(rt, "");
+    if (is_recorded)
+        append_record(rt, stream, &launch, &options, &result);
+    if (result.fault.kind != FAULT_NONE)
+        take_fault(rt, &launch, &result.fault);
+    *ns = LAUNCH_NS + device_cycles_to_ns(&rt->device, (double)result.cycles);
+    arena_clear(&rt->launch_arena);
+    return cudaSuccess;
+}

@@ -1,0 +1,76 @@
+// Submitting and running operations: the one place of order and modelled time.
+#include "rt/op.h"
+
+struct rt_stream *stream_of(struct rt *rt, cudaStream_t handle)
+{
+    if (handle == NULL || handle == STREAM_LEGACY)
+        return rt->legacy;
+    if (handle == STREAM_PER_THREAD)
+        return stream_per_thread(rt);
+    for (struct rt_stream *s = rt->streams; s; s = s->next)
+        if (s == handle && !s->is_destroyed)
+            return s;
+    return NULL;
+}
+
+cudaError_t rt_submit(struct rt *rt, struct rt_stream *stream, const struct rt_op *op)
+{
+    if (!stream)
+        return cudaErrorInvalidResourceHandle;
+    return stream->capture ? capture_add(rt, stream, op) : op_run(rt, stream, op);
+}
+
+// When the stream's next operation can begin: blocking streams and the legacy one wait for each other.
+static double ready_ns(const struct rt *rt, const struct rt_stream *stream)
+{
+    double ready = stream->ready_ns > rt->now_ns ? stream->ready_ns : rt->now_ns;
+    if (stream == rt->legacy)
+        for (const struct rt_stream *s = rt->streams; s; s = s->next)
+            ready = s->is_blocking && s->ready_ns > ready ? s->ready_ns : ready;
+    else if (stream->is_blocking && rt->legacy->ready_ns > ready)
+        ready = rt->legacy->ready_ns;
+    return ready;
+}
+
+static cudaError_t op_do(struct rt *rt, struct rt_stream *stream, const struct rt_op *op, double *ns)
+{
+    switch (op->kind) {
+    case OP_EMPTY:
+    case OP_ALLOC: // places were taken when the operation was made
+    case OP_FREE:
+        return cudaSuccess;
+    case OP_KERNEL:
+        return kernel_run(rt, stream, &op->kernel, ns);
+    case OP_COPY:
+        return copy_run(rt, &op->copy, ns);
+    case OP_FILL:
+        return fill_run(rt, &op->fill, ns);
+    case OP_HOST:
+        op->host.function(op->host.data);
+        return cudaSuccess;
+    case OP_EVENT_RECORD:
+        op->event->is_recorded = true;
+        op->event->capture = NULL;
+        op->event->time_ns = stream->ready_ns;
+        return cudaSuccess;
+    case OP_EVENT_WAIT:
+        if (op->event->time_ns > stream->ready_ns)
+            stream->ready_ns = op->event->time_ns;
+        return cudaSuccess;
+    case OP_GRAPH:
+        return graph_run(rt, stream, op->graph);
+    }
+    BUG("operation of kind %d", op->kind);
+}
+
+// After a fault nothing runs any more; whoever synchronises hears of it.
+cudaError_t op_run(struct rt *rt, struct rt_stream *stream, const struct rt_op *op)
+{
+    double ns = 0;
+    if (rt->pending)
+        return cudaSuccess;
+    stream->ready_ns = ready_ns(rt, stream);
+    cudaError_t error = op_do(rt, stream, op, &ns);
+    stream->ready_ns += ns;
+    return error;
+}

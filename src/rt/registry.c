@@ -1,0 +1,196 @@
+// Modules, functions and variables of the program: known by registration, loaded when first used.
+#include "image/cubin.h"
+#include "prof/demangle.h"
+#include "rt/rt.h"
+#include <stdlib.h>
+#include <string.h>
+
+// ---- modules --------------------------------------------------------------------------------------------
+
+struct rt_module *module_register(struct rt *rt, struct image_list images, const char *path)
+{
+    struct rt_module *module = calloc(1, sizeof *module);
+    if (!module)
+        err_memory("module", sizeof *module);
+    *module = (struct rt_module){.next = rt->modules, .images = images};
+    arena_init(&module->arena, "module");
+    module->module.path = arena_string(&module->arena, path, strlen(path));
+    rt->modules = module;
+    return module;
+}
+
+// A managed variable's place is host memory that the program already knows.
+static void place_managed(struct rt_module *module)
+{
+    struct ptx_image *image = module->module.image;
+    for (struct rt_variable *v = module->variables; v; v = v->next)
+        for (uint32_t i = 0; v->managed && i < image->n_data; i++)
+            if (strcmp(image->data[i].variable->name, v->name) == 0)
+                image->data[i].address = (uint64_t)(uintptr_t)v->managed;
+}
+
+static cudaError_t fail_module(struct rt_module *module, cudaError_t error, const struct err *err)
+{
+    console_error(err);
+    module->state = MODULE_FAILED;
+    module->error = error;
+    return error;
+}
+
+cudaError_t module_load(struct rt *rt, struct rt_module *module)
+{
+    struct err err = {0};
+    unsigned cc = (unsigned)rt->device.cc;
+    if (module->state == MODULE_LOADED)
+        return cudaSuccess;
+    if (module->state == MODULE_FAILED)
+        return module->error;
+    if (!image_choose(&module->images, cc, false)) {
+        image_fail_choice(module->module.path, &module->images, cc, &err);
+        return fail_module(module, cudaErrorNoKernelImageForDevice, &err);
+    }
+    if (!module_of_images(&module->arena, &module->images, cc, &module->module, &err))
+        return fail_module(module, cudaErrorInvalidPtx, &err);
+    place_managed(module);
+    if (!module_place(&module->module, rt->memory, &err))
+        return fail_module(module, cudaErrorMemoryAllocation, &err);
+    module->state = MODULE_LOADED;
+    return cudaSuccess;
+}
+
+static void free_places(struct rt *rt, struct rt_module *module)
+{
+    const struct ptx_image *image = module->module.image;
+    for (uint32_t i = 0; i < image->n_data; i++)
+        memory_free(rt->memory, image->data[i].address);
+    if (image->constant_bytes)
+        memory_free(rt->memory, image->constant_address);
+}
+
+void module_unload(struct rt *rt, struct rt_module *module)
+{
+    struct rt_module **link = &rt->modules;
+    while (*link && *link != module)
+        link = &(*link)->next;
+    if (!*link)
+        return;
+    *link = module->next;
+    if (module->state == MODULE_LOADED)
+        free_places(rt, module);
+    for (struct rt_function *f = module->functions; f; f = f->next)
+        map_set(&rt->kernels, (const char *)&f->self, sizeof f->self, NULL);
+    image_list_release(&module->images);
+    module->state = MODULE_FAILED; // handles may still point here
+    module->error = cudaErrorInvalidResourceHandle;
+}
+
+// ---- functions ------------------------------------------------------------------------------------------
+
+struct rt_function *module_add_function(struct rt *rt, struct rt_module *module, const char *name)
+{
+    struct rt_function *function = arena_new(&module->arena, struct rt_function);
+    *function = (struct rt_function){.next = module->functions,
+                                     .module = module,
+                                     .self = function,
+                                     .name = arena_string(&module->arena, name, strlen(name)),
+                                     .max_dynamic_shared_bytes = -1,
+                                     .carveout_percent = -1};
+    function->plain = demangle_base(&module->arena, demangle(&module->arena, name, DEMANGLE_NVIDIA));
+    function->is_selected = rt_config_selects(&rt->config, function->plain);
+    module->functions = function;
+    map_set(&rt->kernels, (const char *)&function->self, sizeof function->self, function);
+    return function;
+}
+
+struct rt_function *module_function(struct rt *rt, struct rt_module *module, const char *name)
+{
+    for (struct rt_function *f = module->functions; f; f = f->next)
+        if (strcmp(f->name, name) == 0)
+            return f;
+    const struct ptx_image *image = module->module.image;
+    for (uint32_t i = 0; module->state == MODULE_LOADED && i < image->n_kernels; i++)
+        if (strcmp(image->kernels[i].function->name, name) == 0)
+            return module_add_function(rt, module, name);
+    return NULL;
+}
+
+struct rt_function *function_of(struct rt *rt, const void *stub_or_handle)
+{
+    struct rt_function *function = map_get(&rt->functions, (const char *)&stub_or_handle, sizeof stub_or_handle);
+    return function ? function : map_get(&rt->kernels, (const char *)&stub_or_handle, sizeof stub_or_handle);
+}
+
+// What ptxas made of the kernel, from the cubin beside the PTX: exact registers where the device could run it.
+static void take_cubin(struct rt *rt, struct rt_function *function, struct kernel *kernel)
+{
+    struct rt_module *module = function->module;
+    const struct image *image = image_choose(&module->images, (unsigned)rt->device.cc, true);
+    struct cubin cubin;
+    struct err err = {0};
+    const char *bytes;
+    size_t n;
+    if (!image || image->kind != IMAGE_CUBIN || !image_decode(&module->arena, image, &bytes, &n, &err) ||
+        !cubin_read(&module->arena, module->module.path, bytes, n, &cubin, &err))
+        return;
+    for (uint32_t i = 0; i < cubin.n_kernels; i++)
+        if (cubin.kernels[i].registers && strcmp(cubin.kernels[i].name, kernel->name) == 0) {
+            kernel->registers = cubin.kernels[i].registers;
+            kernel->registers_are_estimated = false;
+        }
+}
+
+cudaError_t function_load(struct rt *rt, struct rt_function *function)
+{
+    struct err err = {0};
+    if (function->kernel)
+        return cudaSuccess;
+    cudaError_t error = module_load(rt, function->module);
+    if (error)
+        return error;
+    if (function->is_broken)
+        return cudaErrorInvalidPtx;
+    const struct kernel *kernel = ptx_image_kernel(function->module->module.image, function->name, &err);
+    if (!kernel) {
+        function->is_broken = true;
+        console_error(&err);
+        return cudaErrorInvalidPtx;
+    }
+    struct kernel *own = arena_new(&function->module->arena, struct kernel);
+    *own = *kernel;
+    take_cubin(rt, function, own);
+    function->kernel = own;
+    return cudaSuccess;
+}
+
+// ---- variables ------------------------------------------------------------------------------------------
+
+cudaError_t module_variable(struct rt *rt, struct rt_module *module, const char *name, uint64_t *address,
+                            uint64_t *size_bytes)
+{
+    cudaError_t error = module_load(rt, module);
+    if (error)
+        return error;
+    const struct ptx_image *image = module->module.image;
+    const struct ptx_datum *datum = ptx_image_find(image, name);
+    if (!datum)
+        return cudaErrorSymbolNotFound;
+    *address = datum->address + (datum->is_constant ? image->constant_address : 0);
+    *size_bytes = datum->size_bytes;
+    return cudaSuccess;
+}
+
+cudaError_t variable_of(struct rt *rt, const void *symbol, uint64_t *address, uint64_t *size_bytes)
+{
+    struct rt_variable *variable = map_get(&rt->variables, (const char *)&symbol, sizeof symbol);
+    if (!variable)
+        return cudaErrorInvalidSymbol;
+    if (!variable->address) {
+        cudaError_t error =
+            module_variable(rt, variable->module, variable->name, &variable->address, &variable->size_bytes);
+        if (error)
+            return error == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : error;
+    }
+    *address = variable->address;
+    *size_bytes = variable->size_bytes;
+    return cudaSuccess;
+}

@@ -1,0 +1,94 @@
+// The process's one state: made at the first call, locked by every call.
+#include "rt/op.h"
+#include "cycle/run.h"
+#include "rt/record.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct rt state = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static bool is_made;
+static uint32_t n_threads;
+static _Thread_local struct rt_thread thread;
+
+// ---- making ---------------------------------------------------------------------------------------------
+
+static bool make(struct rt *rt, struct err *err)
+{
+    if (!rt_config_read(&rt->config, err) ||
+        !device_load(&rt->arena, rt->config.device ? rt->config.device : "h200", &rt->device, err))
+        return false;
+    rt->memory = memory_new(rt->device.dram_bytes, err);
+    if (!rt->memory)
+        return false;
+    rt->engine = engine_new(&rt->device);
+    if (rt->config.profile && rt->config.measures)
+        rt->writer = profile_open_append(rt->config.profile, err);
+    return !err->set;
+}
+
+static void make_once(struct rt *rt)
+{
+    struct err err = {0};
+    is_made = true;
+    arena_init(&rt->arena, "runtime");
+    arena_init(&rt->launch_arena, "launch");
+    if (!make(rt, &err)) {
+        console_error(&err);
+        rt->status = cudaErrorInitializationError;
+        return;
+    }
+    rt->legacy = arena_new(&rt->arena, struct rt_stream);
+    *rt->legacy = (struct rt_stream){.id = 7, .is_blocking = true};
+    rt->streams = rt->legacy;
+}
+
+// ---- entering -------------------------------------------------------------------------------------------
+
+struct rt *rt_enter(void)
+{
+    pthread_mutex_lock(&state.lock);
+    if (!is_made)
+        make_once(&state);
+    return &state;
+}
+
+cudaError_t rt_leave(struct rt *rt, cudaError_t result)
+{
+    if (result != cudaSuccess)
+        thread.last_error = result;
+    pthread_mutex_unlock(&rt->lock);
+    return result;
+}
+
+struct rt_thread *rt_thread(void)
+{
+    if (!thread.id)
+        thread.id = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
+    return &thread;
+}
+
+cudaError_t rt_synchronize(struct rt *rt)
+{
+    console_flush(rt);
+    if (rt->pending) {
+        rt->status = rt->pending;
+        rt->pending = cudaSuccess;
+    }
+    return rt->status;
+}
+
+// ---- explaining -----------------------------------------------------------------------------------------
+
+void rt_explain(struct rt *rt, const char *name, const char *format, ...)
+{
+    if (map_get(&rt->explained, name, strlen(name)))
+        return;
+    map_set(&rt->explained, name, strlen(name), rt);
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    console_say(text);
+}
