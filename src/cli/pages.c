@@ -49,15 +49,20 @@ static bool read_metrics(struct arena *arena, const char *list, struct report_op
     return out->n_picks > 0 || err_set(err, "--metrics names no metric");
 }
 
-static int print_out(const char *path, const struct buf *text, struct err *err)
+static int print_out(const struct page_request *request, const struct buf *text, struct err *err)
 {
-    FILE *out = path ? fopen(path, "w") : stdout;
+    const char *path = request->log_file;
+    FILE *out = path ? fopen(path, "w") : request->is_on_stderr ? stderr : stdout;
     bool is_good = out && fwrite(text->at, 1, text->n, out) == text->n && fflush(out) == 0;
     if (path && out)
         is_good &= fclose(out) == 0;
     if (is_good)
         return 0;
-    err_set(err, "cannot write '%s': %s", path ? path : "standard output", strerror(errno));
+    err_set(err, "cannot write '%s': %s",
+            path                    ? path
+            : request->is_on_stderr ? "standard error"
+                                    : "standard output",
+            strerror(errno));
     return EXIT_INPUT;
 }
 
@@ -82,6 +87,21 @@ int pages_check(const char *command, const struct page_request *request)
     return OPTIONS_GO;
 }
 
+bool pages_check_early(struct arena *arena, const struct page_request *request, struct err *err)
+{
+    struct report_options options = {0};
+    struct report nothing = {.arena = arena};
+    struct buf text = {0};
+    if (request->metrics && !read_metrics(arena, request->metrics, &options, err))
+        return false;
+    if (request->fail_on && report_fail_on(&nothing, request->fail_on, &text, err) < 0)
+        return false;
+    FILE *log = request->log_file ? fopen(request->log_file, "a") : NULL;
+    if (request->log_file && !log)
+        return err_set(err, "cannot write '%s': %s", request->log_file, strerror(errno));
+    return !log || fclose(log) == 0;
+}
+
 int pages_print(struct arena *arena, const struct page_request *request,
                 const struct profile *const *profiles, uint32_t n_profiles, struct err *err)
 {
@@ -97,8 +117,10 @@ int pages_print(struct arena *arena, const struct page_request *request,
         return EXIT_INPUT;
     }
     struct buf text = {0};
+    if (request->headline && !request->is_csv && !request->is_json)
+        buf_printf(&text, "%s\n", request->headline);
     choose_page(request)(&report, &options, &text);
-    int status = print_out(request->log_file, &text, err);
+    int status = print_out(request, &text, err);
     buf_release(&text);
     if (status == 0 && request->fail_on)
         status = gate(&report, request->fail_on, err);

@@ -16,12 +16,19 @@ struct progress_line {
     bool has_ended, was_shown;
     const struct run_progress *progress;
     const char *kernel;
+    double last_done, launch_start; // fewer blocks done than at the last tick: another launch; seconds
 };
 
-static void show(struct progress_line *line, double seconds)
+static void erase(struct progress_line *line)
+{
+    if (line->was_shown)
+        fputs("\r\033[K", stderr);
+    line->was_shown = false;
+}
+
+static void show(struct progress_line *line, double done, double seconds)
 {
     struct run_progress *progress = (struct run_progress *)line->progress;
-    double done = (double)atomic_load_explicit(&progress->blocks_done, memory_order_relaxed);
     double all = (double)atomic_load_explicit(&progress->n_blocks, memory_order_relaxed);
     double instructions = (double)atomic_load_explicit(&progress->warp_instructions, memory_order_relaxed);
     fprintf(stderr, "\r\033[K%.60s: %.0f of %.0f blocks, %.1f M warp instructions/s", line->kernel, done, all,
@@ -30,6 +37,20 @@ static void show(struct progress_line *line, double seconds)
         fprintf(stderr, ", %.0f s left", seconds * (all - done) / done);
     fflush(stderr);
     line->was_shown = true;
+}
+
+// `now`: seconds since the line began.
+static void update(struct progress_line *line, double now, bool is_early)
+{
+    struct run_progress *progress = (struct run_progress *)line->progress;
+    double done = (double)atomic_load_explicit(&progress->blocks_done, memory_order_relaxed);
+    if (done < line->last_done || !*line->kernel)
+        line->launch_start = now;
+    line->last_done = done;
+    if (!*line->kernel)
+        erase(line);
+    else if (!is_early && now > line->launch_start)
+        show(line, done, now - line->launch_start);
 }
 
 static void *tick(void *argument)
@@ -43,8 +64,8 @@ static void *tick(void *argument)
         until.tv_sec += until.tv_nsec / 1000000000L;
         until.tv_nsec %= 1000000000L;
         pthread_cond_timedwait(&line->ended_changed, &line->mutex, &until);
-        if (!line->has_ended && n >= FIRST_TICK)
-            show(line, n * TICK_MILLISECONDS / 1000.0);
+        if (!line->has_ended)
+            update(line, n * TICK_MILLISECONDS / 1000.0, n < FIRST_TICK);
     }
     pthread_mutex_unlock(&line->mutex);
     return NULL;
@@ -76,7 +97,6 @@ void progress_stop(struct progress_line *line)
     pthread_cond_signal(&line->ended_changed);
     pthread_mutex_unlock(&line->mutex);
     pthread_join(line->thread, NULL);
-    if (line->was_shown)
-        fputs("\r\033[K", stderr);
+    erase(line);
     free(line);
 }

@@ -1,5 +1,6 @@
-// A line on stderr while a launch runs: blocks done, warp instructions a second, time left. Only on a
-// terminal, and only after a second.
+// A line on stderr while launches run: blocks done, warp instructions a second, time left. Only on a
+// terminal, and only after a second. `kernel` is read whenever the line is drawn, so it may change; "" draws
+// nothing.
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 #include "cycle/run.h"

@@ -1,6 +1,6 @@
 // Reads profile files. Nothing in the file is trusted: every length is checked against what is there, every
-// index against what it points into. A record that was cut off in the middle of the file (its writer was killed,
-// others went on) is passed over.
+// index against what it points into. A record that was cut off in the middle of the file (its writer was
+// killed, others went on) is passed over.
 #include "prof/profile.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -31,7 +31,8 @@ struct reader {
     struct profile *profile;
     VEC(struct profile_launch) launches;
     struct map kernels; // struct profile_launch with the kernel's part, by the eight bytes of its hash
-    struct map counted; // struct profile_insn[] of launches, by the kernel's hash and the bytes of the counters
+    struct map
+        counted; // struct profile_insn[] of launches, by the kernel's hash and the bytes of the counters
     bool has_schema, has_head;
     struct err *err;
 };
@@ -71,8 +72,7 @@ static bool add_schema_line(struct schema *schema, const char *line, size_t n)
     char type = space[1];
     const char *name = space + 3;
     if (word == 6 && memcmp(line, "launch", 6) == 0)
-        schema->launch[schema->n_launch++] =
-            (struct column){type, find_launch_field(type, name, rest)};
+        schema->launch[schema->n_launch++] = (struct column){type, find_launch_field(type, name, rest)};
     else if (word == 6 && memcmp(line, "kernel", 6) == 0)
         schema->kernel[schema->n_kernel++] =
             (struct column){type, find_field(kernel_fields, type, name, rest)};
@@ -326,8 +326,8 @@ static bool is_sound(const uint8_t *start, const struct decoder *payload)
     return decode_fixed32(&tail) == checksum(start, (size_t)(payload->end - start));
 }
 
-// The next sound record behind a damaged one at `start`; the end of the file when there is none. Looking for it
-// must not cost the square of a hostile file's length: at most as much as reading it some times.
+// The next sound record behind a damaged one at `start`; the end of the file when there is none. Looking for
+// it must not cost the square of a hostile file's length: at most as much as reading it some times.
 static const uint8_t *find_next(const struct reader *reader, const uint8_t *start)
 {
     enum { MAX_PASSES = 8 };

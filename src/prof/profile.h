@@ -42,10 +42,10 @@ struct profile_launch {
     uint64_t id;              // launch order in its process, from 0
     uint32_t process_id;      // 0: that of the environment
     const char *process_name; // "": that of the environment
-    const char *kernel;    // mangled
-    const char *demangled; // as ncu prints it: name(args); extern "C" plain
-    const char *isa;       // "ptx" or "sass"
-    const char *module;    // file it came from
+    const char *kernel;       // mangled
+    const char *demangled;    // as ncu prints it: name(args); extern "C" plain
+    const char *isa;          // "ptx" or "sass"
+    const char *module;       // file it came from
     uint32_t grid[3], block[3], cluster;
     uint32_t context, stream;
     uint32_t registers, static_shared_bytes, dynamic_shared_bytes, local_bytes, n_barriers;
@@ -102,8 +102,9 @@ bool profile_add_kernel(struct profile_writer *writer, const struct profile_laun
                         struct err *err);
 // Writes one launch of it: the LAUNCH rows, and what is not 0 of counters[n_insns]. Other members of `launch`
 // are not looked at.
-bool profile_add_launch(struct profile_writer *writer, uint64_t kernel_id, const struct profile_launch *launch,
-                        const struct counters *counters, uint32_t n_insns, struct err *err);
+bool profile_add_launch(struct profile_writer *writer, uint64_t kernel_id,
+                        const struct profile_launch *launch, const struct counters *counters,
+                        uint32_t n_insns, struct err *err);
 // Both, from a complete launch.
 bool profile_append(struct profile_writer *writer, const struct profile_launch *launch, struct err *err);
 bool profile_close(struct profile_writer *writer, struct err *err);

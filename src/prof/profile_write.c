@@ -1,6 +1,6 @@
-// Writes profile files: the head when it is created, one record per kernel and one per launch, each by a single
-// write(2) at the end of the file: a kill loses at most the launch that had not ended, and several processes may
-// write at once.
+// Writes profile files: the head when it is created, one record per kernel and one per launch, each by a
+// single write(2) at the end of the file: a kill loses at most the launch that had not ended, and several
+// processes may write at once.
 #include "base/buf.h"
 #include "base/vec.h"
 #include "prof/profile_format.h"
@@ -154,7 +154,8 @@ static bool has_our_head(int fd)
 {
     uint8_t head[PROFILE_MAGIC_BYTES + 4];
     return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
-           memcmp(head, PROFILE_MAGIC, PROFILE_MAGIC_BYTES) == 0 && head[PROFILE_MAGIC_BYTES] == PROFILE_VERSION;
+           memcmp(head, PROFILE_MAGIC, PROFILE_MAGIC_BYTES) == 0 &&
+           head[PROFILE_MAGIC_BYTES] == PROFILE_VERSION;
 }
 
 struct profile_writer *profile_open_append(const char *path, struct err *err)
@@ -260,8 +261,8 @@ static uint8_t *put_counters(uint8_t *at, const struct counters *counters)
     return last < 0 ? at : put_u64(at, 0);
 }
 
-// Instructions that counted anything, each behind its distance to the last such one; closed by 0. The counters of
-// the first lie at `counters`, those of the next `stride` bytes behind.
+// Instructions that counted anything, each behind its distance to the last such one; closed by 0. The
+// counters of the first lie at `counters`, those of the next `stride` bytes behind.
 static void encode_counts(struct encoder *record, const struct counters *counters, size_t stride, uint32_t n)
 {
     enum { MAX_NUMBERS = 1 + 2 * N_COUNTERS + 1 };
@@ -290,8 +291,9 @@ static bool add_launch(struct profile_writer *writer, uint64_t kernel_id, const 
     return record_end(record, 0, err) && write_out(writer, err);
 }
 
-bool profile_add_launch(struct profile_writer *writer, uint64_t kernel_id, const struct profile_launch *launch,
-                        const struct counters *counters, uint32_t n_insns, struct err *err)
+bool profile_add_launch(struct profile_writer *writer, uint64_t kernel_id,
+                        const struct profile_launch *launch, const struct counters *counters,
+                        uint32_t n_insns, struct err *err)
 {
     return add_launch(writer, kernel_id, launch, counters, sizeof *counters, n_insns, err);
 }

@@ -13,7 +13,8 @@ void record_launch(struct arena *arena, const struct device *device, const struc
                    const struct run_options *options, const struct run_result *result,
                    const struct counters *counters, const char *fault, struct profile_launch *out);
 
-// The same without the kernel's part, which profile_add_kernel takes once: for profile_add_launch. Allocates nothing.
+// The same without the kernel's part, which profile_add_kernel takes once: for profile_add_launch. Allocates
+// nothing.
 void record_run(const struct device *device, const struct launch *launch, const struct run_options *options,
                 const struct run_result *result, const struct counters *counters, const char *fault,
                 struct profile_launch *out);

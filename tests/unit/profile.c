@@ -460,12 +460,17 @@ int main(int argc, char **argv)
         write_sample(argv[1]);
         return 0;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_damaged),         cmocka_unit_test(test_not_a_profile),
-        cmocka_unit_test(test_other_schema),    cmocka_unit_test(test_size),
-        cmocka_unit_test(test_append_is_quick), cmocka_unit_test(test_stored_file),
-        cmocka_unit_test(test_launches_share_their_kernel), cmocka_unit_test(test_several_processes),
-        cmocka_unit_test(test_append_needs_a_head), cmocka_unit_test(test_cut_in_the_middle)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
+                                       cmocka_unit_test(test_truncated),
+                                       cmocka_unit_test(test_damaged),
+                                       cmocka_unit_test(test_not_a_profile),
+                                       cmocka_unit_test(test_other_schema),
+                                       cmocka_unit_test(test_size),
+                                       cmocka_unit_test(test_append_is_quick),
+                                       cmocka_unit_test(test_stored_file),
+                                       cmocka_unit_test(test_launches_share_their_kernel),
+                                       cmocka_unit_test(test_several_processes),
+                                       cmocka_unit_test(test_append_needs_a_head),
+                                       cmocka_unit_test(test_cut_in_the_middle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
