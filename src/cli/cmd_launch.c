@@ -10,6 +10,8 @@
 #include "cli/progress.h"
 #include "rt/record.h"
 #include "cycle/run.h"
+#include "mem/heap.h"
+#include "simt/console.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,8 @@ struct session {
     const struct kernel *kernel;
     struct launch_arg *args;
     struct launch launch;
+    struct console console;
+    struct heap heap;
     struct run_options options;
     struct counters *counters;
     struct run_result result;
@@ -132,10 +136,23 @@ static bool prepare(struct session *session, struct err *err)
                             : NULL;
     launch->memory = session->memory;
     launch->n_sms = (uint32_t)session->device.n_sms;
+    launch->sm_clock_mhz = (uint32_t)session->device.sm_clock_mhz;
+    launch->console = &session->console;
+    launch->heap = &session->heap;
     return true;
 }
 
 // ---- run and report ----
+
+// What the kernel itself printed.
+static void show_console(const struct console *console)
+{
+    size_t n;
+    const char *text = console_text(console, &n);
+    fwrite(text, 1, n, stdout);
+    fflush(stdout);
+    fwrite(console->errors.at, 1, console->errors.n, stderr);
+}
 
 static bool run(struct session *session, struct err *err)
 {
@@ -155,6 +172,7 @@ static bool run(struct session *session, struct err *err)
         engine_run(engine, &session->launch, &session->options, session->counters, &session->result, err);
     progress_stop(line);
     engine_delete(engine);
+    show_console(&session->console);
     return good;
 }
 
@@ -344,6 +362,8 @@ int cmd_launch(int argc, char **argv)
         status = launch_session(&session, rest.at[0], argc, argv, &err);
     if (err.set)
         err_print(&err, stderr);
+    heap_release(&session.heap, session.memory);
+    console_release(&session.console);
     if (session.memory)
         memory_delete(session.memory);
     arena_release(&arena);

@@ -144,7 +144,8 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
     struct block *block = warp->block;
     switch (kind) {
     case STEP_EXCHANGE:
-        count_access(sm, warp, &step->exchange->access);
+        if (!step->exchange->is_call)
+            count_access(sm, warp, &step->exchange->access);
         queue_exchange(sm, step->exchange);
         set_ready(sm, warp_index(sm, warp), warp_can_run(warp));
         break;

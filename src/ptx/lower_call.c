@@ -1,6 +1,5 @@
 // call: arguments into the parameter rows of the next frame, the call, its convergence barrier, results back.
 #include "ptx/lowering.h"
-#include <string.h>
 
 // Parameters and results of the function that is called, or of the prototype.
 struct signature {
@@ -121,53 +120,6 @@ static void emit_call(struct body *b, const struct ptx_function *callee, rowref 
     emit_use(b, address, 2);
 }
 
-// ---- functions that the engine provides -------------------------------------------------------------
-
-// The value of argument `i`, one row or two.
-static bool argument_row(struct body *b, const struct ptx_operand *args, uint32_t i, uint32_t n_rows,
-                         rowref *out)
-{
-    const struct ptx_operand *arg = &args->items[i];
-    if (arg->kind != PO_SYMBOL || !arg->variable || arg->variable->space != PS_PARAM)
-        return operand_row(b, arg, n_rows == 1 ? PT_U32 : PT_U64, out);
-    const struct home *home = param_home(b, arg->variable);
-    if (home->row == ROW_NONE || home->n_words < n_rows)
-        return lower_fail(b->lowering, arg->at, "this argument has another type");
-    *out = param_word(home, 0);
-    bool is_together = ROW_SPACE(*out) != ROW_REG && param_word(home, n_rows - 1) == *out + n_rows - 1;
-    if (n_rows == 1 || is_together)
-        return true;
-    rowref pair = ROW(ROW_REG, body_group(b, 2, false));
-    emit_pseudo_move(b, pair, param_word(home, 0));
-    emit_pseudo_move(b, pair + 1, param_word(home, 1));
-    *out = pair;
-    return true;
-}
-
-bool is_native(const char *name)
-{
-    return strcmp(name, "__assertfail") == 0;
-}
-
-// void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t
-// char_bytes)
-static bool lower_assert(struct body *b, const struct ptx_operand *args)
-{
-    static const uint32_t n_rows[3] = {2, 2, 1};
-    rowref rows[3];
-    if (!args || args->n_items != 5)
-        return body_fail(b, "__assertfail takes five arguments");
-    for (uint32_t i = 0; i < 3; i++)
-        if (!argument_row(b, args, i, n_rows[i], &rows[i]))
-            return false;
-    struct draft *draft = emit(b, FORM_ASSERT_none);
-    for (uint32_t i = 0; i < 3; i++) {
-        draft->insn.src[i] = rows[i];
-        emit_use(b, rows[i], n_rows[i]);
-    }
-    return true;
-}
-
 // ---- the instruction --------------------------------------------------------------------------------
 
 static bool call_function(struct body *b, const struct ptx_function *callee, rowref address)
@@ -194,7 +146,7 @@ bool lower_call(struct body *b)
     if (parts.target->kind == PO_SYMBOL && !parts.target->variable) {
         const struct ptx_function *callee = ptx_find_function(b->lowering->module, parts.target->name);
         if (!callee->has_body) // lower_reach refuses all others
-            return lower_assert(b, parts.args);
+            return lower_native(b);
         return call_function(b, callee, ROW_NONE);
     }
     return operand_row(b, parts.target, PT_U64, &address) && call_function(b, NULL, address);

@@ -113,20 +113,17 @@ static uint32_t reach_function(struct lowering *l, const struct ptx_function *fu
     return (uint32_t)l->reached.n - 1;
 }
 
+static bool begins_with(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 // Why a function that is only declared cannot be called, as far as its name tells.
 static const char *why_missing(const char *name)
 {
-    static const char *const known[][2] = {
-        {"vprintf", "is printf in device code and not supported yet"},
-        {"malloc", "is allocation in device code and not supported yet"},
-        {"free", "is allocation in device code and not supported yet"},
-        {"cudaLaunchDevice", "starts kernels from device code and is not supported yet"},
-        {"cudaLaunchDeviceV2", "starts kernels from device code and is not supported yet"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(known[i][0], name) == 0)
-            return known[i][1];
-    if (strncmp(name, "__nv_", 5) == 0)
+    if (begins_with(name, "__cudaCDP2") || begins_with(name, "cuda"))
+        return "belongs to the CUDA runtime for device code (dynamic parallelism), which is not supported";
+    if (begins_with(name, "__nv_"))
         return "belongs to libdevice and is not defined in this module: link it when compiling";
     return "is not defined in this module";
 }

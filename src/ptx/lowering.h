@@ -187,8 +187,9 @@ bool lower_param_store(struct body *b);
 struct home *param_home(struct body *b, const struct ptx_variable *variable);
 rowref param_word(const struct home *home, uint32_t word); // where the word is read
 void count_param_stores(struct body *b);
-bool lower_call(struct body *b);  // lower_call.c
-bool is_native(const char *name); // functions that the engine itself provides
+bool lower_call(struct body *b);   // lower_call.c
+bool is_native(const char *name);  // functions that the engine itself provides (lower_native.c)
+bool lower_native(struct body *b); // a call of one
 
 // ---- lower_body.c -----------------------------------------------------------------------------------
 bool lower_body(struct lowering *l, uint32_t index, struct buf *dump);

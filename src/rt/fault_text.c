@@ -29,6 +29,10 @@ static void add_what(const struct fault *fault, struct buf *out)
     case FAULT_ILLEGAL_CALL:
         buf_puts(out, PREFIX "Call of an address that is no function\n");
         return;
+    case FAULT_BAD_FREE:
+        buf_printf(out, PREFIX "Invalid free of 0x%llx: malloc in device code did not give it, or it has been freed\n",
+                   (unsigned long long)fault->address);
+        return;
     default:
         break;
     }

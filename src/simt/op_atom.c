@@ -266,6 +266,7 @@ static void exchange_lane(const struct exchange *x, struct atom_kind kind, uint8
             put_lane(rows + (size_t)ROW_NUMBER(insn->dst) * ROW_LANES, lane, insn->elem, old);
     }
 }
+    x->is_call = false;
 
 static void exchange_wake(const struct exchange *x)
 {
@@ -299,3 +300,8 @@ bool exchange_apply(struct sim *sim, struct exchange *exchange)
     exchange_wake(exchange);
     return true;
 }
+    if (exchange->is_call) {
+        bool good = native_apply(sim, exchange);
+        exchange_wake(exchange);
+        return good;
+    }

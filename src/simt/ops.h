@@ -24,8 +24,16 @@ DECLARE_OP(op_isspacep);
 DECLARE_OP(op_pack16);
 DECLARE_OP(op_extract);
 
-// op_assert.c
-DECLARE_OP(op_assert);
+// op_native.c
+DECLARE_OP(op_native);                                                // printf, assert, malloc, free: queued
+bool native_apply(struct sim *sim, const struct exchange *exchange); // … and done; false on a guest fault
+
+DECLARE_OP(op_createpolicy);
+
+// op_mbarrier.c
+DECLARE_OP(op_mbarrier);
+DECLARE_OP(op_mbarrier_test);
+DECLARE_OP(op_mbarrier_pending);
 
 // op_bar.c
 DECLARE_OP(op_bar_sync);

@@ -284,11 +284,24 @@ void split_count_jump(struct warp *warp)
         warp_switch(warp);
 }
 
-enum step_kind fault_raise(struct sim *sim, const struct warp *warp, enum fault_kind kind, uint32_t lane)
+static void fault_set(struct sim *sim, const struct warp *warp, enum fault_kind kind, uint32_t insn, uint32_t lane)
 {
-    const struct split *split = &warp->splits[warp->current];
-    sim->fault = (struct fault){.kind = kind, .insn = split->pc - 1, .lane = lane};
+    sim->fault = (struct fault){.kind = kind, .insn = insn, .lane = lane};
     thread_of_lane(warp, sim->launch, lane, sim->fault.thread);
     memcpy(sim->fault.block, warp->block->index, sizeof sim->fault.block);
+}
+
+enum step_kind fault_raise(struct sim *sim, const struct warp *warp, enum fault_kind kind, uint32_t lane)
+{
+    fault_set(sim, warp, kind, warp->splits[warp->current].pc - 1, lane);
     return STEP_FAULT;
+}
+
+void fault_call(struct sim *sim, const struct exchange *exchange, enum fault_kind kind, uint32_t lane)
+{
+    const struct warp *warp = exchange->warp;
+    fault_set(sim, warp, kind, (uint32_t)(exchange->insn - warp->kernel->insns), lane);
+    sim->fault.space = SPACE_GLOBAL;
+    sim->fault.access = ACCESS_LOAD;
+    sim->fault.size_bytes = 1;
 }

@@ -56,6 +56,7 @@ static inline bool warp_must_drain(struct warp *warp)
     return true;
 }
 
-// Guest faults.
+// Guest faults: of the running split; of a queued operation that takes effect.
 enum step_kind fault_raise(struct sim *sim, const struct warp *warp, enum fault_kind kind, uint32_t lane);
+void fault_call(struct sim *sim, const struct exchange *exchange, enum fault_kind kind, uint32_t lane);
 #endif

@@ -29,6 +29,7 @@ struct exchange {
     struct access access;
     uint32_t split; // index of the waiting split; meaningless unless `waits`
     bool waits;     // the warp's split waits for the result
+    bool is_call;   // of a function that the engine provides (op_native.c): of `access` only the mask counts
     // Atomics: first and second source (compare and swap: compare, new value). Strong stores: the 16 bytes of
     // the lane.
     uint64_t operand[N_LANES], operand2[N_LANES];

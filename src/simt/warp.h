@@ -58,6 +58,7 @@ enum fault_kind {
     FAULT_ILLEGAL_CALL,
     FAULT_DEADLOCK,
     FAULT_ASSERT,
+    FAULT_BAD_FREE, // free() of an address that malloc() did not give, or has been freed
     N_FAULTS
 };
 
@@ -137,7 +138,24 @@ struct launch {
     struct memory *memory;
     uint32_t n_sms;
     uint64_t launch_id;
+
+    // Belong to the context; changed between epochs only.
+    struct console *console; // printf and assert (simt/console.h); NULL: their text is lost
+    struct heap *heap;       // malloc and free (mem/heap.h); NULL: malloc returns NULL
+
+    // Cooperative launch: guest address of GRID_WORKSPACE_BYTES zero bytes, which %envreg1 and %envreg2 tell
+    // cooperative_groups; all blocks must be resident at once. 0: an ordinary launch.
+    uint64_t grid_workspace;
+    uint32_t stack_bytes;  // local memory of a thread for recursion (cudaLimitStackSize); 0: DEFAULT_STACK_BYTES
+    uint32_t sm_clock_mhz; // what relates %clock, %globaltimer and nanosleep; 0: a cycle is a nanosecond
+    uint64_t begin_ns;     // modelled time at which the launch begins: where %globaltimer and %clock64 start
 };
+
+// What cooperative_groups finds through the environment registers: 32 bits of size, then the 32-bit barrier
+// (cooperative_groups/details/driver_abi.h of CUDA 13). Aligned to 8.
+enum { GRID_WORKSPACE_BYTES = 8 };
+// cudaLimitStackSize when the program does not set it (CUDA C++ programming guide).
+enum { DEFAULT_STACK_BYTES = 1024 };
 
 uint32_t threads_per_block(const struct launch *launch);
 void thread_of_lane(const struct warp *warp, const struct launch *launch, uint32_t lane, uint32_t out[3]);

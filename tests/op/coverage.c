@@ -64,6 +64,9 @@ static const struct {
     {"BSYNC_", "kernel/divergence.c", "nested_branches_converge"},
     {"NOP_", "ptx/lower.c", "run_load"},
     {"ASSERT_", "ptx/lower.c", "__assertfail"},
+    {"PRINTF_", "kernel/native.c", "vprintf"},
+    {"MALLOC_", "kernel/native.c", "malloc"},
+    {"FREE_", "kernel/native.c", "free"},
 };
 
 static void expand(const char *text, const char *form, char *out, size_t size)

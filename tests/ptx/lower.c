@@ -321,7 +321,7 @@ static void failed_assertion(void **state)
             "p4; st.param.b64 [p4], 1; call.uni __assertfail, (p0, p1, p2, p3, p4); } OK:"));
     assert_int_equal(r.fault.kind, FAULT_ASSERT);
     assert_int_equal(r.fault.thread[0], 9);
-    assert_string_equal(r.fault.note, "a.cu:9: `x > 0` failed");
+    assert_string_equal(r.fault.note, "a.cu:9: a.cu: block: [0,0,0], thread: [9,0,0] Assertion `x > 0` failed.");
     run_end(&r);
     arena_release(&arena);
 }
@@ -497,8 +497,9 @@ static void mistakes(void **state)
     check_mistake("", "mov.u32 %r1, %pm0;", 14, "kernel k: unknown special register %pm0");
     check_mistake(".extern .func f();", "call f, ();", 1,
                   "kernel k: calls f, which is not defined in this module");
-    check_mistake(".extern .func vprintf;", "call vprintf, ();", 1,
-                  "kernel k: calls vprintf, which is printf in device code and not supported yet");
+    check_mistake(".extern .func cudaLaunchDeviceV2;", "call cudaLaunchDeviceV2, ();", 1,
+                  "kernel k: calls cudaLaunchDeviceV2, which belongs to the CUDA runtime for device code (dynamic "
+                  "parallelism), which is not supported");
     check_mistake("", "add.u32 %r1, %h1, 1;", 14,
                   "kernel k: register %h1 is narrower than the .u32 that is read");
     check_mistake("", "add.u64 %r1, %d1, 1;", 9,

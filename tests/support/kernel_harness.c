@@ -156,6 +156,8 @@ void kernel_run(struct kernel_run *r)
                                .dynamic_shared_bytes = r->dynamic_shared_bytes,
                                .params = (const uint8_t *)&r->address,
                                .memory = r->memory,
+                               .console = r->console,
+                               .heap = r->heap,
                                .n_sms = 1};
     memcpy(m.launch.block, r->threads, sizeof r->threads);
     launch_fill_rows(&m.launch, &r->arena);

@@ -27,6 +27,8 @@ struct kernel_run {
     uint32_t bytes;      // of the buffer
     uint32_t dynamic_shared_bytes;
     void (*fill)(void *buffer); // initial bytes, may be NULL: zero
+    struct console *console;    // of the launch, may be NULL; likewise the heap
+    struct heap *heap;
     // results
     void *buffer;
     uint64_t address; // of the buffer

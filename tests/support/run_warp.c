@@ -64,8 +64,8 @@ static void run_warp(struct run *run, struct launch *launch)
         if (!warp_can_run(warp))
             fail_msg("the warp is stuck");
         enum step_kind kind = warp_step(&sim, handlers, warp, &step);
-        if (kind == STEP_EXCHANGE)
-            exchange_apply(&sim, step.exchange);
+        if (kind == STEP_EXCHANGE && !exchange_apply(&sim, step.exchange))
+            run->fault = sim.fault;
         run->n_executed += step.executed;
         if (kind == STEP_FAULT)
             run->fault = *step.fault;
