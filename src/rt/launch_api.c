@@ -1,5 +1,6 @@
 // Launching kernels: what <<< >>> compiles to, and the calls that programs write themselves.
 #include "rt/api.h"
+#include "rt/launch.h"
 #include <string.h>
 
 // ---- <<< >>> --------------------------------------------------------------------------------------------
@@ -29,17 +30,6 @@ cudaError_t wg___cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *share
 
 // ---- all launches end here ------------------------------------------------------------------------------
 
-struct launch_call {
-    const void *function; // stub or handle
-    dim3 grid, block;
-    void **arguments;
-    size_t shared_bytes;
-    cudaStream_t stream;
-    bool is_cooperative;
-    dim3 cluster;
-    int carveout_percent;
-};
-
 static void take_shape(uint32_t out[3], dim3 shape)
 {
     out[0] = shape.x;
@@ -47,7 +37,23 @@ static void take_shape(uint32_t out[3], dim3 shape)
     out[2] = shape.z;
 }
 
-static cudaError_t launch(struct rt *rt, const struct launch_call *call)
+// The parameter block, in the arena of the launch. NULL: the call gives none, or too little.
+static const uint8_t *take_params(struct rt *rt, const struct launch_call *call, const struct kernel *kernel)
+{
+    uint32_t end = 0;
+    if (call->arguments || kernel->n_params == 0)
+        return kernel_pack(&rt->launch_arena, kernel, call->arguments);
+    for (uint32_t i = 0; i < kernel->n_params; i++)
+        if (kernel->params[i].offset + kernel->params[i].size_bytes > end)
+            end = kernel->params[i].offset + kernel->params[i].size_bytes;
+    if (!call->buffer || call->buffer_bytes < end) // padding at its end may be missing
+        return NULL;
+    uint8_t *params = arena_alloc(&rt->launch_arena, kernel->param_bytes, 16);
+    memcpy(params, call->buffer, end);
+    return params;
+}
+
+cudaError_t kernel_launch(struct rt *rt, const struct launch_call *call)
 {
     struct rt_function *function = function_of(rt, call->function);
     struct rt_stream *stream = stream_of(rt, call->stream);
@@ -58,12 +64,15 @@ static cudaError_t launch(struct rt *rt, const struct launch_call *call)
     cudaError_t error = function_load(rt, function);
     if (error)
         return error;
+    const uint8_t *params = take_params(rt, call, function->kernel);
+    if (!params)
+        return cudaErrorInvalidValue;
     struct rt_op op = {.kind = OP_KERNEL};
     op.kernel = (struct op_kernel){.function = function,
                                    .is_cooperative = call->is_cooperative,
                                    .carveout_percent = call->carveout_percent,
                                    .shared_bytes = call->shared_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)call->shared_bytes,
-                                   .params = kernel_pack(&rt->launch_arena, function->kernel, call->arguments),
+                                   .params = params,
                                    .param_bytes = function->kernel->param_bytes};
     take_shape(op.kernel.grid, call->grid);
     take_shape(op.kernel.block, call->block);
@@ -75,8 +84,14 @@ static cudaError_t launch(struct rt *rt, const struct launch_call *call)
 cudaError_t wg_cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                 cudaStream_t stream)
 {
-    const struct launch_call call = {function, grid, block, arguments, shared_bytes, stream, false, {0, 0, 0}, -1};
-    return RT_CALL(rt, launch(rt, &call));
+    const struct launch_call call = {.function = function,
+                                     .grid = grid,
+                                     .block = block,
+                                     .arguments = arguments,
+                                     .shared_bytes = shared_bytes,
+                                     .stream = stream,
+                                     .carveout_percent = -1};
+    return RT_CALL(rt, kernel_launch(rt, &call));
 }
 
 cudaError_t wg___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
@@ -88,12 +103,18 @@ cudaError_t wg___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, vo
 cudaError_t wg_cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                                            size_t shared_bytes, cudaStream_t stream)
 {
-    const struct launch_call call = {function, grid, block, arguments, shared_bytes, stream, true, {0, 0, 0}, -1};
-    return RT_CALL(rt, launch(rt, &call));
+    const struct launch_call call = {.function = function,
+                                     .grid = grid,
+                                     .block = block,
+                                     .arguments = arguments,
+                                     .shared_bytes = shared_bytes,
+                                     .stream = stream,
+                                     .is_cooperative = true,
+                                     .carveout_percent = -1};
+    return RT_CALL(rt, kernel_launch(rt, &call));
 }
 
-// Attributes that change results or counters; the others order launches or place them, which one order makes moot.
-static void take_attribute(struct launch_call *call, const cudaLaunchAttribute *attribute)
+void launch_attribute(struct launch_call *call, const cudaLaunchAttribute *attribute)
 {
     switch (attribute->id) {
     case cudaLaunchAttributeCooperative:
@@ -120,6 +141,6 @@ cudaError_t wg_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void 
     call.shared_bytes = config->dynamicSmemBytes;
     call.stream = config->stream;
     for (unsigned i = 0; i < config->numAttrs; i++)
-        take_attribute(&call, &config->attrs[i]);
-    return RT_CALL(rt, launch(rt, &call));
+        launch_attribute(&call, &config->attrs[i]);
+    return RT_CALL(rt, kernel_launch(rt, &call));
 }
