@@ -250,10 +250,13 @@ enum cudaLaunchAttributeID {
     cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 };
 
+enum { cudaSyncPolicyAuto = 1, cudaSyncPolicySpin = 2, cudaSyncPolicyYield = 3, cudaSyncPolicyBlockingSync = 4 };
+
 union launch_attribute_value {
     char pad[64];
     int cooperative, priority;
     unsigned preferred_shared_carveout; // percent
+    int synchronization_policy;         // cudaSyncPolicy…
     struct {
         unsigned x, y, z;
     } cluster;

@@ -1,15 +1,8 @@
 // The device: choosing it, waiting for it.
 #include "rt/api.h"
-
-// The host has waited for all streams.
-static cudaError_t wait_for_all(struct rt *rt)
-{
-    for (const struct rt_stream *s = rt->streams; s; s = s->next)
-        rt->now_ns = s->ready_ns > rt->now_ns ? s->ready_ns : rt->now_ns;
-    return rt_synchronize(rt);
-}
+#include "rt/stream.h"
 
 cudaError_t wg_cudaDeviceSynchronize(void)
 {
-    return RT_CALL(rt, wait_for_all(rt));
+    return RT_CALL(rt, streams_synchronize(rt));
 }

@@ -7,21 +7,20 @@ struct rt_stream *stream_of(struct rt *rt, cudaStream_t handle)
         return rt->legacy;
     if (handle == STREAM_PER_THREAD)
         return stream_per_thread(rt);
-    for (struct rt_stream *s = rt->streams; s; s = s->next)
-        if (s == handle && !s->is_destroyed)
-            return s;
-    return NULL;
+    return handle_is(handle, HANDLE_STREAM) ? handle : NULL;
 }
 
 cudaError_t rt_submit(struct rt *rt, struct rt_stream *stream, const struct rt_op *op)
 {
     if (!stream)
         return cudaErrorInvalidResourceHandle;
-    return stream->capture ? capture_add(rt, stream, op) : op_run(rt, stream, op);
+    if (stream->capture)
+        return capture_add(rt, stream, op);
+    cudaError_t error = stream == rt->legacy ? capture_forbids_legacy(rt) : cudaSuccess;
+    return error ? error : op_run(rt, stream, op);
 }
 
-// When the stream's next operation can begin: blocking streams and the legacy one wait for each other.
-static double ready_ns(const struct rt *rt, const struct rt_stream *stream)
+double stream_ready_ns(const struct rt *rt, const struct rt_stream *stream)
 {
     double ready = stream->ready_ns > rt->now_ns ? stream->ready_ns : rt->now_ns;
     if (stream == rt->legacy)
@@ -36,8 +35,10 @@ static cudaError_t op_do(struct rt *rt, struct rt_stream *stream, const struct r
 {
     switch (op->kind) {
     case OP_EMPTY:
+        return cudaSuccess;
     case OP_ALLOC: // places were taken when the operation was made
     case OP_FREE:
+        graph_memory_mark(rt, op->memory.address, op->kind == OP_ALLOC);
         return cudaSuccess;
     case OP_KERNEL:
         return kernel_run(rt, stream, &op->kernel, ns);
@@ -50,7 +51,7 @@ static cudaError_t op_do(struct rt *rt, struct rt_stream *stream, const struct r
         return cudaSuccess;
     case OP_EVENT_RECORD:
         op->event->is_recorded = true;
-        op->event->capture = NULL;
+        op->event->is_captured = false;
         op->event->time_ns = stream->ready_ns;
         return cudaSuccess;
     case OP_EVENT_WAIT:
@@ -69,7 +70,7 @@ cudaError_t op_run(struct rt *rt, struct rt_stream *stream, const struct rt_op *
     double ns = 0;
     if (rt->pending)
         return cudaSuccess;
-    stream->ready_ns = ready_ns(rt, stream);
+    stream->ready_ns = stream_ready_ns(rt, stream);
     cudaError_t error = op_do(rt, stream, op, &ns);
     stream->ready_ns += ns;
     return error;

@@ -72,27 +72,48 @@ struct rt_op {
     };
 };
 
+// The nodes on which the next operation of a captured stream depends.
+struct node_set {
+    struct rt_graph_node **nodes;
+    size_t n, room;
+};
+
+// A launch attribute that was set on a stream or a node.
+struct rt_attribute {
+    struct rt_attribute *next;
+    enum cudaLaunchAttributeID id;
+    union launch_attribute_value value;
+};
+
 struct rt_stream {
+    struct rt_handle handle;
     struct rt_stream *next;
     uint32_t id;         // as cudaStreamGetId and reports number it; legacy: 7, as ncu prints it
     bool is_blocking;    // waits for the legacy default stream, and that one for it
-    bool is_destroyed;
+    bool is_default;     // the legacy one or a thread's own: cannot be destroyed
     int priority;
     uint32_t flags;
     double ready_ns;     // its clock
+    struct rt_attribute *attributes;
     struct rt_capture *capture; // NULL: not capturing
+    struct node_set leaves;     // of that capture
 };
 
 struct rt_event {
+    struct rt_handle handle;
     uint32_t flags;
-    bool is_recorded;
+    bool is_recorded, is_captured; // captured: recorded last while its stream was being captured
     double time_ns;
-    struct rt_graph_node *node; // recorded last in a capture: waiting for it joins that capture
-    struct rt_capture *capture;
+    struct rt_capture *capture;    // then; it may have ended, its id tells
+    uint64_t capture_id;
+    struct node_set leaves;        // of the stream then: waiting for the event joins the capture behind them
 };
 
 // The stream behind a handle: 0 and the special values too. NULL: no stream of ours.
 struct rt_stream *stream_of(struct rt *rt, cudaStream_t handle);
+
+// When the stream's next operation can begin: blocking streams and the legacy one wait for each other.
+double stream_ready_ns(const struct rt *rt, const struct rt_stream *stream);
 
 // The calling thread's own default stream (cudaStreamPerThread).
 struct rt_stream *stream_per_thread(struct rt *rt);
@@ -107,10 +128,16 @@ cudaError_t kernel_run(struct rt *rt, struct rt_stream *stream, const struct op_
 cudaError_t copy_run(struct rt *rt, const struct op_copy *copy, double *ns);
 cudaError_t fill_run(struct rt *rt, const struct op_fill *fill, double *ns);
 
-// In graph.c: adds the operation to the stream's capture.
+// In capture.c: adds the operation to the stream's capture.
 cudaError_t capture_add(struct rt *rt, struct rt_stream *stream, const struct rt_op *op);
-// Runs all nodes of a child graph on the stream.
+// While a stream that waits for the legacy one is captured, nothing may run on that: cudaErrorStreamCaptureImplicit, and the
+// capture is invalid.
+cudaError_t capture_forbids_legacy(struct rt *rt);
+// Runs all nodes of an executable graph or of its child graph on the stream.
 cudaError_t graph_run(struct rt *rt, struct rt_stream *stream, struct rt_graph *graph);
+
+// In graph_memory.c: if memory of a graph begins there it is in use, or not any more.
+void graph_memory_mark(struct rt *rt, uint64_t address, bool is_used);
 
 // Whether an address is one of the device's own memory (managed and pinned memory has host addresses).
 bool is_guest(uint64_t address);

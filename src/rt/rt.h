@@ -28,6 +28,7 @@
 #include "prof/profile.h"
 #include "rt/abi.h"
 #include "rt/config.h"
+#include "rt/handle.h"
 #include "rt/module.h"
 #include "simt/warp.h"
 #include <pthread.h>
@@ -57,6 +58,12 @@ struct rt {
     struct rt_stream *streams;     // all, `next`
     uint32_t n_streams_made;
     double now_ns;                 // modelled time that the host has waited for
+    double destroyed_ns;           // when the last operation of destroyed streams ends
+    struct rt_handles handles;
+    struct rt_capture *captures;   // the ones not ended
+    uint64_t n_captures_made, n_nodes_made, n_graphs_made;
+    struct graph_memory *graph_memory;
+    uint64_t graph_memory_high[2]; // bytes: most in use, most reserved
 
     struct buf console;            // what device code has printed since the last synchronising call
     uint64_t n_launches, n_matching;
@@ -66,6 +73,7 @@ struct rt {
     struct rt_memory *allocations; // memory_api.c
     struct map explained;          // what rt_explain has said
     uint64_t limits[16];           // cudaLimit…, see query.c
+    struct driver *driver;         // of the driver API; NULL until it is first used
 };
 
 // ---- entering -------------------------------------------------------------------------------------------
@@ -95,9 +103,10 @@ struct rt_thread {
     uint32_t n_calls;
     int capture_mode;          // cudaThreadExchangeStreamCaptureMode
     uint32_t id;
-    // driver API
-    bool has_context;
+    // driver API, see driver.h
+    struct driver_context *contexts[16]; // a stack; the last one is current, and may be NULL
     uint32_t n_contexts;
+    bool uses_runtime;                   // the runtime API made the primary context current
 };
 struct rt_thread *rt_thread(void);
 
@@ -141,6 +150,7 @@ struct rt_function {
     int max_dynamic_shared_bytes, carveout_percent, non_portable_cluster, cluster_policy;
     int required_cluster[3];
     int cache_config, shared_config;
+    struct legacy_launch *legacy; // driver_launch.c; NULL: never used
 };
 
 struct rt_variable {
@@ -156,6 +166,8 @@ struct rt_variable {
 
 struct rt_module *module_register(struct rt *rt, struct image_list images, const char *path);
 cudaError_t module_load(struct rt *rt, struct rt_module *module);
+// The same; an error is left to the caller to tell.
+cudaError_t module_open(struct rt *rt, struct rt_module *module, struct err *err);
 void module_unload(struct rt *rt, struct rt_module *module);
 struct rt_function *module_add_function(struct rt *rt, struct rt_module *module, const char *name);
 // The function of that name in a loaded module, NULL if it has none.

@@ -1,5 +1,5 @@
 // The process's one state: made at the first call, locked by every call.
-#include "rt/op.h"
+#include "rt/stream.h"
 #include "cycle/run.h"
 #include "rt/record.h"
 #include <stdarg.h>
@@ -39,7 +39,8 @@ static void make_once(struct rt *rt)
         return;
     }
     rt->legacy = arena_new(&rt->arena, struct rt_stream);
-    *rt->legacy = (struct rt_stream){.id = 7, .is_blocking = true};
+    *rt->legacy = (struct rt_stream){
+        .handle = {.kind = HANDLE_STREAM}, .id = 7, .is_blocking = true, .is_default = true};
     rt->streams = rt->legacy;
 }
 
@@ -55,6 +56,7 @@ struct rt *rt_enter(void)
 
 cudaError_t rt_leave(struct rt *rt, cudaError_t result)
 {
+    thread.uses_runtime = true;
     if (result != cudaSuccess)
         thread.last_error = result;
     pthread_mutex_unlock(&rt->lock);
@@ -70,6 +72,9 @@ struct rt_thread *rt_thread(void)
 
 cudaError_t rt_synchronize(struct rt *rt)
 {
+    cudaError_t error = capture_forbids(rt);
+    if (error)
+        return error;
     console_flush(rt);
     if (rt->pending) {
         rt->status = rt->pending;
