@@ -4,6 +4,7 @@
 #include "rt/rt.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // ---- modules --------------------------------------------------------------------------------------------
 
@@ -19,50 +20,67 @@ struct rt_module *module_register(struct rt *rt, struct image_list images, const
     return module;
 }
 
-// A managed variable's place is host memory that the program already knows.
-static void place_managed(struct rt_module *module)
+// Managed variables lie in host memory: where the program that registered them knows them already, else in pages of
+// their own (modules loaded by hand).
+static bool place_managed(struct rt *rt, struct rt_module *module, struct err *err)
 {
     struct ptx_image *image = module->module.image;
     for (struct rt_variable *v = module->variables; v; v = v->next)
         for (uint32_t i = 0; v->managed && i < image->n_data; i++)
             if (strcmp(image->data[i].variable->name, v->name) == 0)
                 image->data[i].address = (uint64_t)(uintptr_t)v->managed;
+    for (uint32_t i = 0; i < image->n_data; i++) {
+        struct ptx_datum *datum = &image->data[i];
+        if (!datum->variable->is_managed || datum->address)
+            continue;
+        void *pages = mmap(NULL, datum->size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED || !memory_add_host(rt->memory, pages, datum->size_bytes, "__managed__ variable"))
+            return err_set(err, "no room for the managed variable %s", datum->variable->name);
+        datum->address = (uint64_t)(uintptr_t)pages;
+    }
+    return true;
 }
 
-static cudaError_t fail_module(struct rt_module *module, cudaError_t error, const struct err *err)
+static cudaError_t open_images(struct rt *rt, struct rt_module *module, struct err *err)
 {
-    console_error(err);
-    module->state = MODULE_FAILED;
-    module->error = error;
-    return error;
+    unsigned cc = (unsigned)rt->device.cc;
+    if (!image_choose(&module->images, cc, false)) {
+        image_fail_choice(module->module.path, &module->images, cc, err);
+        return cudaErrorNoKernelImageForDevice;
+    }
+    if (!module_of_images(&module->arena, &module->images, cc, &module->module, err))
+        return cudaErrorInvalidPtx;
+    return place_managed(rt, module, err) && module_place(&module->module, rt->memory, err)
+               ? cudaSuccess
+               : cudaErrorMemoryAllocation;
+}
+
+cudaError_t module_open(struct rt *rt, struct rt_module *module, struct err *err)
+{
+    if (module->state != MODULE_REGISTERED)
+        return module->error;
+    module->error = open_images(rt, module, err);
+    module->state = module->error ? MODULE_FAILED : MODULE_LOADED;
+    return module->error;
 }
 
 cudaError_t module_load(struct rt *rt, struct rt_module *module)
 {
     struct err err = {0};
-    unsigned cc = (unsigned)rt->device.cc;
-    if (module->state == MODULE_LOADED)
-        return cudaSuccess;
-    if (module->state == MODULE_FAILED)
-        return module->error;
-    if (!image_choose(&module->images, cc, false)) {
-        image_fail_choice(module->module.path, &module->images, cc, &err);
-        return fail_module(module, cudaErrorNoKernelImageForDevice, &err);
-    }
-    if (!module_of_images(&module->arena, &module->images, cc, &module->module, &err))
-        return fail_module(module, cudaErrorInvalidPtx, &err);
-    place_managed(module);
-    if (!module_place(&module->module, rt->memory, &err))
-        return fail_module(module, cudaErrorMemoryAllocation, &err);
-    module->state = MODULE_LOADED;
-    return cudaSuccess;
+    cudaError_t error = module_open(rt, module, &err);
+    if (err.set)
+        console_error(&err);
+    return error;
 }
 
 static void free_places(struct rt *rt, struct rt_module *module)
 {
     const struct ptx_image *image = module->module.image;
     for (uint32_t i = 0; i < image->n_data; i++)
-        memory_free(rt->memory, image->data[i].address);
+        if (image->data[i].variable->is_managed)
+            memory_remove_host(rt->memory, (void *)(uintptr_t)image->data[i].address);
+        else
+            memory_free(rt->memory, image->data[i].address);
     if (image->constant_bytes)
         memory_free(rt->memory, image->constant_address);
 }
