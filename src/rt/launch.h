@@ -18,6 +18,8 @@ struct launch_call {
 
 // Checks and submits. What is wrong with the call, not with the kernel's run.
 cudaError_t kernel_launch(struct rt *rt, const struct launch_call *call);
+// Checks only: the operation, with its parameters in the launch's arena.
+cudaError_t launch_op(struct rt *rt, const struct launch_call *call, struct rt_op *op);
 // Attributes that change results or counters; the others order launches or place them, which one order makes moot.
 void launch_attribute(struct launch_call *call, const cudaLaunchAttribute *attribute);
 #endif

@@ -53,31 +53,37 @@ static const uint8_t *take_params(struct rt *rt, const struct launch_call *call,
     return params;
 }
 
-cudaError_t kernel_launch(struct rt *rt, const struct launch_call *call)
+cudaError_t launch_op(struct rt *rt, const struct launch_call *call, struct rt_op *op)
 {
     struct rt_function *function = function_of(rt, call->function);
-    struct rt_stream *stream = stream_of(rt, call->stream);
     if (!function)
         return cudaErrorInvalidDeviceFunction;
-    if (!stream)
-        return cudaErrorInvalidResourceHandle;
     cudaError_t error = function_load(rt, function);
     if (error)
         return error;
     const uint8_t *params = take_params(rt, call, function->kernel);
     if (!params)
         return cudaErrorInvalidValue;
-    struct rt_op op = {.kind = OP_KERNEL};
-    op.kernel = (struct op_kernel){.function = function,
-                                   .is_cooperative = call->is_cooperative,
-                                   .carveout_percent = call->carveout_percent,
-                                   .shared_bytes = call->shared_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)call->shared_bytes,
-                                   .params = params,
-                                   .param_bytes = function->kernel->param_bytes};
-    take_shape(op.kernel.grid, call->grid);
-    take_shape(op.kernel.block, call->block);
-    take_shape(op.kernel.cluster, call->cluster);
-    error = kernel_check(rt, &op.kernel);
+    *op = (struct rt_op){.kind = OP_KERNEL};
+    op->kernel = (struct op_kernel){.function = function,
+                                    .is_cooperative = call->is_cooperative,
+                                    .carveout_percent = call->carveout_percent,
+                                    .shared_bytes = call->shared_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)call->shared_bytes,
+                                    .params = params,
+                                    .param_bytes = function->kernel->param_bytes};
+    take_shape(op->kernel.grid, call->grid);
+    take_shape(op->kernel.block, call->block);
+    take_shape(op->kernel.cluster, call->cluster);
+    return kernel_check(rt, &op->kernel);
+}
+
+cudaError_t kernel_launch(struct rt *rt, const struct launch_call *call)
+{
+    struct rt_op op;
+    struct rt_stream *stream = stream_of(rt, call->stream);
+    cudaError_t error = launch_op(rt, call, &op);
+    if (!error && !stream)
+        return cudaErrorInvalidResourceHandle;
     return error ? error : rt_submit(rt, stream, &op);
 }
 
