@@ -94,6 +94,7 @@ struct profile_writer;
 struct profile_writer *profile_create(const char *path, const struct profile_environment *environment,
                                       const char *device_text, struct err *err);
 // For writing behind what is there: a file whose head profile_create has written, by this or another process.
+// Launches that name no process get the number and name of this one.
 struct profile_writer *profile_open_append(const char *path, struct err *err);
 
 // Writes what the launches of a kernel have in common (KERNEL rows of profile_fields.def, files, lines,

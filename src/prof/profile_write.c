@@ -39,6 +39,8 @@ struct profile_writer {
     char *path;
     struct encoder record;
     VEC(uint64_t) kernels; // that were written
+    uint32_t process_id;   // of launches that have none; 0: that of the environment
+    const char *process_name;
 };
 
 static void record_begin(struct encoder *record, enum record_kind kind)
@@ -165,8 +167,12 @@ struct profile_writer *profile_open_append(const char *path, struct err *err)
         err_set(err, "cannot open '%s': %s", path, strerror(errno));
         return NULL;
     }
-    if (has_our_head(fd))
-        return writer_new(path, fd);
+    if (has_our_head(fd)) {
+        struct profile_writer *writer = writer_new(path, fd);
+        writer->process_id = (uint32_t)getpid();
+        writer->process_name = program_invocation_short_name;
+        return writer;
+    }
     err_set(err, "'%s' does not begin as a profile of this build", path);
     close(fd);
     return NULL;
@@ -283,9 +289,14 @@ static bool add_launch(struct profile_writer *writer, uint64_t kernel_id, const 
                        const struct counters *counters, size_t stride, uint32_t n, struct err *err)
 {
     struct encoder *record = &writer->record;
+    struct profile_launch named = *launch;
+    if (!named.process_id) {
+        named.process_id = writer->process_id;
+        named.process_name = writer->process_name;
+    }
     record->n = 0;
     record_begin(record, RECORD_LAUNCH);
-    encode_fields(record, launch_fields, launch);
+    encode_fields(record, launch_fields, &named);
     encode_fixed64(record, kernel_id);
     encode_counts(record, counters, stride, n);
     return record_end(record, 0, err) && write_out(writer, err);

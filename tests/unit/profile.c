@@ -4,6 +4,7 @@
 #include "prof/codec.h"
 #include "support/check.h"
 #include "support/sample_profile.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,11 +311,13 @@ static void test_launches_share_their_kernel(void **state)
     arena_release(&arena);
 }
 
+enum { N_PROCESSES = 4 };
+
 static void append_as(const char *path, struct profile_launch *launch, int process, int n)
 {
     struct err err = {0};
     struct profile_writer *writer = profile_open_append(path, &err);
-    launch->process_id = (uint32_t)process;
+    launch->process_id = process == N_PROCESSES ? 0 : (uint32_t)process; // the last one's is filled in
     launch->process_name = process % 2 ? "odd" : "even";
     bool is_good = writer != NULL;
     for (int i = 0; is_good && i < n; i++) {
@@ -328,7 +331,7 @@ static void append_as(const char *path, struct profile_launch *launch, int proce
 static void test_several_processes(void **state)
 {
     (void)state;
-    enum { N_PROCESSES = 4, N = 300 };
+    enum { N = 300 };
     struct arena arena;
     arena_init(&arena, "test");
     struct profile_launch launches[N_SAMPLE_LAUNCHES];
@@ -355,10 +358,12 @@ static void test_several_processes(void **state)
     uint64_t next[N_PROCESSES] = {0};
     for (int i = 0; i < N_PROCESSES * N; i++) {
         const struct profile_launch *launch = &profile->launches[i];
-        uint32_t p = launch->process_id - 1;
+        bool is_filled_in = launch->process_id == (uint32_t)children[N_PROCESSES - 1];
+        uint32_t p = is_filled_in ? N_PROCESSES - 1 : launch->process_id - 1;
         assert_in_range(p, 0, N_PROCESSES - 1);
         assert_int_equal(launch->id, next[p]++);
-        assert_string_equal(launch->process_name, launch->process_id % 2 ? "odd" : "even");
+        const char *expected = is_filled_in ? program_invocation_short_name : p % 2 ? "even" : "odd";
+        assert_string_equal(launch->process_name, expected);
         assert_string_equal(launch->kernel, launches[p % N_SAMPLE_LAUNCHES].kernel);
     }
     arena_release(&arena);
