@@ -172,11 +172,11 @@ $(B)/embed: tools/embed.c
 	$(Q)$(HOSTCC) -std=gnu17 -Wall -Wextra -O1 $< -o $@
 
 DEVICE_FILES := $(sort $(wildcard devices/*.dev devices/base/*.dev))
-HEADER_FILES := $(sort $(wildcard src/cuda/*.h src/cuda/*/*.h))
+HEADER_FILES := $(sort $(wildcard src/cuda/*.h src/cuda/*/*))
 # The folders stand among the prerequisites so that a removed file is noticed.
 $(B)/embedded_devices.c: $(B)/embed $(DEVICE_FILES) $(wildcard devices devices/base)
 	$(Q)$(B)/embed embedded_devices devices $(DEVICE_FILES) > $@
-$(B)/embedded_headers.c: $(B)/embed $(HEADER_FILES) $(wildcard src/cuda)
+$(B)/embedded_headers.c: $(B)/embed $(HEADER_FILES) $(wildcard src/cuda src/cuda/*/)
 	$(Q)$(B)/embed embedded_headers src/cuda $(HEADER_FILES) > $@
 
 $(B)/include: $(B)/flags

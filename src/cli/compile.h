@@ -1,5 +1,5 @@
 // A .cu file to PTX text: with nvcc where it is installed (PATH, else /usr/local/cuda/bin), else with
-// Debian's clang and the small header of ours (src/cuda). No shell is involved.
+// Debian's clang and the headers of ours (src/cuda).
 #ifndef CLI_COMPILE_H
 #define CLI_COMPILE_H
 #include "base/buf.h"
