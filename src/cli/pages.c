@@ -13,6 +13,8 @@ static const struct page {
     page_writer write;
 } pages[] = {{"summary", report_summary},
              {"details", report_summary},
+             {"source", report_source},
+             {"findings", report_findings_page},
              {"compare", report_columns},
              {"raw", report_raw}};
 
@@ -80,10 +82,12 @@ int pages_check(const char *command, const struct page_request *request)
 {
     if (!choose_page(request) || (request->is_csv && request->page && strcmp(request->page, "raw") != 0))
         return usage_error(command, "page '%s' %s", request->page,
-                           request->is_csv ? "has no --csv; raw has" : "is unknown: summary, compare, raw");
+                           request->is_csv ? "has no --csv; raw has" : "is unknown: summary, source, findings, compare, raw");
     if (request->print_units && strcmp(request->print_units, "base") != 0 &&
         strcmp(request->print_units, "auto") != 0)
         return usage_error(command, "--print-units takes auto or base, not '%s'", request->print_units);
+    if (request->order && strcmp(request->order, "excess") != 0 && strcmp(request->order, "line") != 0)
+        return usage_error(command, "--order takes excess or line, not '%s'", request->order);
     return OPTIONS_GO;
 }
 
@@ -106,6 +110,7 @@ int pages_print(struct arena *arena, const struct page_request *request,
                 const struct profile *const *profiles, uint32_t n_profiles, struct err *err)
 {
     struct report_options options = {.is_reproducible = request->is_reproducible,
+                                     .is_in_order = request->order && strcmp(request->order, "line") == 0,
                                      .is_base_units =
                                          request->print_units && strcmp(request->print_units, "base") == 0};
     if (request->metrics && !read_metrics(arena, request->metrics, &options, err))

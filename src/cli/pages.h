@@ -8,7 +8,7 @@
 #include "prof/profile.h"
 
 struct page_request {
-    const char *page, *metrics, *print_units, *log_file, *fail_on;
+    const char *page, *metrics, *print_units, *log_file, *fail_on, *order;
     bool is_csv, is_json, is_reproducible;
     bool is_on_stderr;    // without --log-file: standard output belongs to somebody else
     const char *headline; // first line of text pages, or NULL
@@ -16,8 +16,9 @@ struct page_request {
 
 // Rows for an option table: PAGE_OPTIONS(&request), between a command's own rows.
 #define PAGE_OPTIONS(r)                                                                                  \
-    {"page", OPT_STRING, &(r)->page, "summary|compare|raw",                                              \
-     "one screen a launch; all side by side; every metric"},                                             \
+    {"page", OPT_STRING, &(r)->page, "summary|source|findings|compare|raw",                              \
+     "one screen a launch; line by line; what to mend; side by side; every metric"},                     \
+        {"order", OPT_STRING, &(r)->order, "excess|line", "lines of the source page"},                   \
         {"csv", OPT_FLAG, &(r)->is_csv, NULL, "the raw page in ncu's columns, comma-separated"},         \
         {"json", OPT_FLAG, &(r)->is_json, NULL, "everything as one JSON document"},                      \
         {"metrics", OPT_STRING, &(r)->metrics, "NAME,...", "only these, by the names of ncu or nvprof"}, \

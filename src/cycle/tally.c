@@ -8,6 +8,7 @@ void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns)
     tally->hot = arena_array(arena, struct tally_hot, n_insns);
     tally->accesses = arena_array(arena, struct counters, n_insns);
     tally->memos = arena_array(arena, struct banks_memo, n_insns);
+    tally->repairs = arena_new(arena, struct repair_memo);
 }
 
 void tally_partial(struct tally_hot *hot, const struct step *step)
@@ -30,6 +31,7 @@ static void tally_global(struct counters *c, const struct access *access, const 
     c->global_ideal += out->ideal_sectors;
     c->global_tags += out->tags;
     c->global_bytes += out->bytes;
+    c->global_uniform += out->sectors == 1 && lanes_all(access->mask) && lanes_step(access->addr, 0);
     c->global_hits += out->l1_hit_sectors;
     c->global_misses += out->l1_miss_sectors;
     if (access->kind >= ACCESS_ATOM)
@@ -44,6 +46,21 @@ static void tally_local(struct counters *c, const struct outcome *out)
     c->local_misses += out->l1_miss_sectors;
 }
 
+// What would become of a conflicting access in a padded or swizzled array.
+static void tally_repair(struct tally *tally, const struct access *access, uint32_t wavefronts)
+{
+    struct counters *c = &tally->accesses[access->insn];
+    struct shared_repair repair = banks_repair_remembered(tally->repairs, access);
+    if (!repair.row_bytes)
+        return;
+    c->shared_row_requests++;
+    c->shared_row_bytes += repair.row_bytes;
+    c->shared_row_squares += (uint64_t)repair.row_bytes * repair.row_bytes;
+    c->shared_row_wavefronts += wavefronts;
+    c->shared_padded += repair.padded_wavefronts;
+    c->shared_swizzled += repair.swizzled_wavefronts;
+}
+
 void tally_shared(struct tally *tally, const struct access *access)
 {
     struct counters *c = &tally->accesses[access->insn];
@@ -52,6 +69,8 @@ void tally_shared(struct tally *tally, const struct access *access)
     c->shared_wavefronts += cost.wavefronts;
     c->shared_ideal += cost.ideal;
     c->shared_bytes += lanes_count(access->mask) * access->width;
+    if (cost.wavefronts > cost.ideal)
+        tally_repair(tally, access, cost.wavefronts);
 }
 
 void tally_access(struct tally *tally, const struct access *access, const struct outcome *out)

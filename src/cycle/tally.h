@@ -5,6 +5,7 @@
 #define CYCLE_TALLY_H
 #include "mem/memo.h"
 #include "mem/memsys.h"
+#include "mem/repair.h"
 #include "prof/counters.h"
 #include "simt/step.h"
 
@@ -17,6 +18,7 @@ struct tally {
     struct tally_hot *hot;     // n_insns entries each
     struct counters *accesses; // the other fields
     struct banks_memo *memos;  // no counts, but each thread its own
+    struct repair_memo *repairs;
     uint32_t n_insns;
 };
 

@@ -54,9 +54,7 @@ static int by_file_line(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-// For each of launch->lines the first with the same file and line (columns and inlining do not split a row);
-// 0 where the line is unknown.
-static const uint32_t *first_entries(struct arena *arena, const struct profile_launch *launch)
+const uint32_t *launch_line_rows(struct arena *arena, const struct profile_launch *launch)
 {
     struct entry *entries = arena_array(arena, struct entry, launch->n_lines);
     uint32_t *first = arena_array(arena, uint32_t, launch->n_lines);
@@ -78,7 +76,7 @@ static bool is_same_row(const struct line_row *a, const struct line_row *b)
 
 struct line_row *launch_lines(struct arena *arena, const struct profile_launch *launch, size_t *n)
 {
-    const uint32_t *first = first_entries(arena, launch);
+    const uint32_t *first = launch_line_rows(arena, launch);
     struct line_row *rows = arena_array(arena, struct line_row, launch->n_insns);
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         uint32_t line = launch->insns[i].line;

@@ -21,6 +21,10 @@ struct line_row {
 // cycle, and between L1 and L2 an SM moves two sectors (64 bytes) a cycle. An order, not a forecast of time.
 double excess_cost_cycles(uint64_t excess_wavefronts, uint64_t excess_sectors);
 
+// For each of launch->lines the first with the same file and line (columns and inlining do not split a row);
+// 0 where the line is unknown.
+const uint32_t *launch_line_rows(struct arena *arena, const struct profile_launch *launch);
+
 // Rows in order of cost, ties in program order. Instructions that touched no memory are in them too.
 struct line_row *launch_lines(struct arena *arena, const struct profile_launch *launch, size_t *n);
 

@@ -7,14 +7,7 @@
 // How far apart in the text two accesses may be: a choice of ours, a generous basic block.
 enum { REACH = 128, WIDEST_BYTES = 16 };
 
-// "[%r3+128]" in a text: the base "%r3" (with its length) and 128.
-struct address {
-    const char *base;
-    size_t length;
-    long offset;
-};
-
-static bool parse_address(const char *text, struct address *out)
+bool insn_address_parse(const char *text, struct insn_address *out)
 {
     const char *open = strchr(text, '[');
     if (!open)
@@ -26,7 +19,7 @@ static bool parse_address(const char *text, struct address *out)
     return out->length > 0;
 }
 
-static bool has_same_base(const struct address *a, const struct address *b)
+bool insn_address_same_base(const struct insn_address *a, const struct insn_address *b)
 {
     return a->length == b->length && memcmp(a->base, b->base, a->length) == 0;
 }
@@ -34,10 +27,10 @@ static bool has_same_base(const struct address *a, const struct address *b)
 // Same kind and width, neighbouring addresses from one base. The lower of the two offsets goes to `low`.
 static bool are_neighbours(const struct profile_insn *a, const struct profile_insn *b, long *low)
 {
-    struct address at_a, at_b;
+    struct insn_address at_a, at_b;
     if (a->class != b->class || a->access_bytes != b->access_bytes || 2 * a->access_bytes > WIDEST_BYTES ||
-        !parse_address(a->text, &at_a) || !parse_address(b->text, &at_b) || !has_same_base(&at_a, &at_b) ||
-        labs(at_a.offset - at_b.offset) != a->access_bytes)
+        !insn_address_parse(a->text, &at_a) || !insn_address_parse(b->text, &at_b) ||
+        !insn_address_same_base(&at_a, &at_b) || labs(at_a.offset - at_b.offset) != a->access_bytes)
         return false;
     *low = at_a.offset < at_b.offset ? at_a.offset : at_b.offset;
     return true;
@@ -47,13 +40,13 @@ static bool are_neighbours(const struct profile_insn *a, const struct profile_in
 // `offset`?
 static bool proves_alignment(const struct profile_launch *launch, uint32_t insn, long offset, long bytes)
 {
-    struct address ours, theirs;
-    parse_address(launch->insns[insn].text, &ours);
+    struct insn_address ours, theirs;
+    insn_address_parse(launch->insns[insn].text, &ours);
     uint32_t first = insn > REACH ? insn - REACH : 0;
     uint32_t last = launch->n_insns - insn > REACH ? insn + REACH : launch->n_insns;
     for (uint32_t i = first; i < last; i++)
-        if (launch->insns[i].access_bytes >= bytes && parse_address(launch->insns[i].text, &theirs) &&
-            has_same_base(&ours, &theirs) && (theirs.offset - offset) % bytes == 0)
+        if (launch->insns[i].access_bytes >= bytes && insn_address_parse(launch->insns[i].text, &theirs) &&
+            insn_address_same_base(&ours, &theirs) && (theirs.offset - offset) % bytes == 0)
             return true;
     return false;
 }

@@ -7,6 +7,15 @@
 #define PROF_MERGE_H
 #include "prof/profile.h"
 
+// "[%r3+128]" in an instruction's text: the base "%r3" (with its length) and 128.
+struct insn_address {
+    const char *base;
+    size_t length;
+    long offset;
+};
+bool insn_address_parse(const char *text, struct insn_address *out); // false: no such operand
+bool insn_address_same_base(const struct insn_address *a, const struct insn_address *b);
+
 bool launch_may_merge_shared(
     const struct profile_launch *launch); // both false for SASS, which is merged already
 bool launch_may_merge_global(const struct profile_launch *launch);

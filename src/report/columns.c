@@ -81,7 +81,9 @@ static void print_findings(const struct report *report, struct buf *out)
     width = width < LONGEST ? width : LONGEST;
     for (uint32_t i = 0; i < report->n_launches; i++) {
         const struct report_launch *l = &report->launches[i];
-        struct finding finding = launch_finding(report->arena, l->launch);
+        size_t n_findings;
+        const struct finding *all = report_findings(report, l, &n_findings);
+        struct finding finding = n_findings ? all[0] : launch_finding(report->arena, l->launch);
         page_wrap(out, arena_printf(report->arena, "%-*.*s ", width, width, l->short_name), finding.text);
         if (*finding.fix)
             page_wrap(out, arena_printf(report->arena, "%*s ", width, "fix:"), finding.fix);

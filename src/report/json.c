@@ -106,14 +106,30 @@ static json_t *lines_json(struct arena *arena, const struct profile_launch *laun
     return out;
 }
 
-static json_t *finding_json(struct arena *arena, const struct profile_launch *launch)
+static json_t *finding_json(struct arena *arena, const struct profile_launch *launch,
+                            const struct finding *finding)
 {
-    struct finding finding = launch_finding(arena, launch);
-    if (finding.kind == FINDING_NONE)
-        return json_null();
-    return json_pack("{s:s, s:o, s:o, s:o}", "kind", finding_name(finding.kind), "place",
-                     text(launch_place(arena, launch, finding.insn)), "text", text(finding.text), "fix",
-                     text(finding.fix));
+    json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s}", "kind", finding_name(finding->kind),
+                            "place", text(finding_place(arena, launch, finding)), "text", text(finding->text),
+                            "fix", text(finding->fix), "forecast", text(finding->forecast), "unit",
+                            finding_unit(finding->kind), "metric", finding_metric(finding->kind));
+    json_object_set_new(out, "before", number(finding->before));
+    json_object_set_new(out, "after", number(finding->after));
+    json_object_set_new(out, "cost", number(finding->cost));
+    json_object_set_new(out, "share", number(finding->share));
+    return out;
+}
+
+// "finding" is the first of "findings", or null.
+static void add_findings(const struct report *report, const struct report_launch *l, json_t *out)
+{
+    size_t n;
+    const struct finding *findings = report_findings(report, l, &n);
+    json_t *all = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(all, finding_json(report->arena, l->launch, &findings[i]));
+    json_object_set(out, "finding", n ? json_array_get(all, 0) : json_null());
+    json_object_set_new(out, "findings", all);
 }
 
 static json_t *kernel_json(const struct report *report, const struct report_launch *l,
@@ -125,7 +141,7 @@ static json_t *kernel_json(const struct report *report, const struct report_laun
                             "launch", launch_json(l), "fidelity", fidelity_json(launch));
     json_object_set_new(out, "device", text(launch->device));
     json_object_set_new(out, "metrics", metrics_json(l, picks, n_picks));
-    json_object_set_new(out, "finding", finding_json(report->arena, launch));
+    add_findings(report, l, out);
     json_object_set_new(out, "lines", lines_json(report->arena, launch));
     if (launch->fault)
         json_object_set_new(out, "fault", text(launch->fault));
@@ -142,10 +158,10 @@ static json_t *environment_json(const struct report *report)
         json_array_append_new(processes, json_pack("{s:I, s:o}", "process_id", (json_int_t)l->process_id,
                                                    "process_name", text(l->process_name)));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "program", text(e->program), "arguments",
-                     text(e->arguments), "host", text(e->host), "version", text(e->version), "device_reason",
-                     text(e->device_reason), "process_id", (json_int_t)e->process_id, "start_unix_seconds",
-                     (json_int_t)e->start_unix_seconds, "launch_wall_seconds", seconds,
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "program", text(e->program),
+                     "arguments", text(e->arguments), "host", text(e->host), "version", text(e->version),
+                     "device_reason", text(e->device_reason), "process_id", (json_int_t)e->process_id,
+                     "start_unix_seconds", (json_int_t)e->start_unix_seconds, "launch_wall_seconds", seconds,
                      "launch_processes", processes);
 }
 

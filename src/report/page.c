@@ -83,6 +83,19 @@ void page_wrap(struct buf *out, const char *first, const char *text)
     buf_puts(out, "\n");
 }
 
+void page_launch_line(struct buf *out, const struct report *report, const struct report_launch *l)
+{
+    buf_printf(out, "%s (%s)x(%s), launch %llu\n", l->name, report_shape(report->arena, l->launch->grid),
+               report_shape(report->arena, l->launch->block), (unsigned long long)l->id);
+}
+
+void page_end_line(struct buf *out)
+{
+    while (out->n && out->at[out->n - 1] == ' ')
+        out->at[--out->n] = 0;
+    buf_puts(out, "\n");
+}
+
 void report_metric_list(struct buf *out)
 {
     for (int i = 0; i < N_METRICS; i++) {

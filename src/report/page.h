@@ -19,6 +19,10 @@ void page_sector_bytes(struct buf *out, int width, const struct report_launch *l
 // `text` broken at blanks to REPORT_COLUMNS, every line but the first indented.
 void page_wrap(struct buf *out, const char *first, const char *text);
 
+// "tr_copy(...) (32x32x1)x(32x8x1), launch 0"
+void page_launch_line(struct buf *out, const struct report *report, const struct report_launch *l);
+void page_end_line(struct buf *out); // without blanks at its end
+
 // What the marks mean: one line for the foot of a page.
 extern const char page_legend[];
 #endif

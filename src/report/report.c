@@ -13,20 +13,21 @@ static const char *base_name(const char *path)
 }
 
 static void open_launch(struct report *report, const struct profile *profile, const struct kv_file *device,
-                        const struct profile_launch *launch, bool is_alone)
+                        const struct device *model, const struct profile_launch *launch, bool is_alone)
 {
     struct report_launch *l = &report->launches[report->n_launches];
     const char *name = *launch->demangled ? launch->demangled : launch->kernel;
-    *l = (struct report_launch){.profile = profile,
-                                .launch = launch,
-                                .device = device,
-                                .id = is_alone ? launch->id : report->n_launches,
-                                .name = name,
-                                .short_name = demangle_base(report->arena, name),
-                                .process_id = launch->process_id ? launch->process_id
-                                                                 : profile->environment.process_id,
-                                .process_name = base_name(
-                                    *launch->process_name ? launch->process_name : profile->environment.program)};
+    *l = (struct report_launch){
+        .profile = profile,
+        .launch = launch,
+        .device = device,
+        .model = model,
+        .id = is_alone ? launch->id : report->n_launches,
+        .name = name,
+        .short_name = demangle_base(report->arena, name),
+        .process_id = launch->process_id ? launch->process_id : profile->environment.process_id,
+        .process_name =
+            base_name(*launch->process_name ? launch->process_name : profile->environment.program)};
     metric_input_init(&l->metrics, launch, device);
     report->n_launches++;
 }
@@ -40,6 +41,22 @@ static bool is_one_process(const struct profile *profile)
     return true;
 }
 
+static const struct device *model_of(struct arena *arena, const struct profile *profile)
+{
+    struct device *model = arena_new(arena, struct device);
+    struct err ignored = {0};
+    return device_parse(arena, profile->path, profile->device_text, strlen(profile->device_text), model,
+                        &ignored)
+               ? model
+               : NULL;
+}
+
+const struct finding *report_findings(const struct report *report, const struct report_launch *launch,
+                                      size_t *n)
+{
+    return launch_findings(report->arena, launch->launch, launch->model, n);
+}
+
 void report_open(struct report *out, struct arena *arena, const struct profile *const *profiles, uint32_t n)
 {
     uint32_t n_launches = 0;
@@ -48,9 +65,10 @@ void report_open(struct report *out, struct arena *arena, const struct profile *
     *out = (struct report){.arena = arena, .launches = arena_array(arena, struct report_launch, n_launches)};
     for (uint32_t i = 0; i < n; i++) {
         const struct kv_file *device = metric_device_read(arena, profiles[i]);
+        const struct device *model = model_of(arena, profiles[i]);
         bool is_alone = n == 1 && is_one_process(profiles[i]);
         for (uint32_t k = 0; k < profiles[i]->n_launches; k++)
-            open_launch(out, profiles[i], device, &profiles[i]->launches[k], is_alone);
+            open_launch(out, profiles[i], device, model, &profiles[i]->launches[k], is_alone);
     }
 }
 

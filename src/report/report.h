@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "prof/finding.h"
 #include "prof/metrics.h"
 #include "prof/profile.h"
 
@@ -18,6 +19,7 @@ struct report_launch {
     const struct profile *profile;
     const struct profile_launch *launch;
     const struct kv_file *device;
+    const struct device *model; // the same as a device; NULL where the profile's text does not make one
     struct metric_input metrics;
     uint64_t id;            // launch order over all profiles of the report
     const char *name;       // demangled
@@ -36,6 +38,7 @@ struct report_options {
     const struct metric_pick *picks; // --metrics; n_picks 0 = every metric there is, by name
     uint32_t n_picks;
     bool is_reproducible; // leave out all that varies between runs of the same thing
+    bool is_in_order;     // source page: lines as in the file; else the most expensive first
     bool is_base_units;   // plain digits instead of "4.0 MiB" in text pages
 };
 
@@ -46,6 +49,10 @@ void report_open(struct report *out, struct arena *arena, const struct profile *
 // For people: each launch on one screen; all launches side by side.
 void report_summary(const struct report *report, const struct report_options *options, struct buf *out);
 void report_columns(const struct report *report, const struct report_options *options, struct buf *out);
+// Source lines with their instructions, and what each did.
+void report_source(const struct report *report, const struct report_options *options, struct buf *out);
+// Everything that can be told about each launch.
+void report_findings_page(const struct report *report, const struct report_options *options, struct buf *out);
 // Every metric of each launch, one a line.
 void report_raw(const struct report *report, const struct report_options *options, struct buf *out);
 // ncu's `--csv --page raw`: one header, one row of units, one row a launch.
@@ -63,5 +70,7 @@ int report_fail_on(const struct report *report, const char *text, struct buf *ou
 // "every metric by name" or the options' picks.
 const struct metric_pick *report_picks(const struct report *report, const struct report_options *options,
                                        uint32_t *n);
+const struct finding *report_findings(const struct report *report, const struct report_launch *launch,
+                                      size_t *n);
 const char *report_shape(struct arena *arena, const uint32_t shape[3]); // "32x8x1"
 #endif

@@ -335,11 +335,17 @@ static void print_worst_lines(struct page *page)
 
 static void print_finding(struct page *page)
 {
-    struct finding finding = launch_finding(page->report->arena, page->l->launch);
+    size_t n;
+    const struct finding *all = report_findings(page->report, page->l, &n);
+    struct finding finding = n ? all[0] : launch_finding(page->report->arena, page->l->launch);
     buf_puts(page->out, "\n");
     page_wrap(page->out, "finding    ", finding.text);
     if (*finding.fix)
         page_wrap(page->out, "fix        ", finding.fix);
+    if (*finding.forecast)
+        page_wrap(page->out, "forecast   ", finding.forecast);
+    if (n > 1)
+        buf_printf(page->out, "           %zu more: --page findings\n", n - 1);
 }
 
 // The first line of the fault's text, without its "=========": the whole of it stands on standard error of

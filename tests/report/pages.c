@@ -101,6 +101,17 @@ static void test_compare(void **state)
     check_page(state, report_columns, &(struct report_options){0}, "compare.golden");
 }
 
+static void test_source(void **state)
+{
+    check_page(state, report_source, &(struct report_options){0}, "source.golden");
+    check_page(state, report_source, &(struct report_options){.is_in_order = true}, "source_line.golden");
+}
+
+static void test_findings(void **state)
+{
+    check_page(state, report_findings_page, &(struct report_options){0}, "findings.golden");
+}
+
 static void test_raw(void **state)
 {
     check_page(state, report_raw, &(struct report_options){0}, "raw.golden");
@@ -137,6 +148,8 @@ static void test_width(void **state)
     report_summary(&fixture->report, &(struct report_options){0}, &text);
     report_columns(&fixture->report, &(struct report_options){0}, &text);
     report_raw(&fixture->report, &(struct report_options){0}, &text);
+    report_source(&fixture->report, &(struct report_options){0}, &text);
+    report_findings_page(&fixture->report, &(struct report_options){0}, &text);
     for (const char *at = text.at; *at; at += strcspn(at, "\n") + 1)
         assert_true(strcspn(at, "\n") <= REPORT_COLUMNS);
     assert_null(strstr(text.at, " \n"));
@@ -173,6 +186,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_summary),
                                        cmocka_unit_test(test_summary_reproducible),
                                        cmocka_unit_test(test_compare),
+                                       cmocka_unit_test(test_source),
+                                       cmocka_unit_test(test_findings),
                                        cmocka_unit_test(test_raw),
                                        cmocka_unit_test(test_csv),
                                        cmocka_unit_test(test_json),

@@ -370,6 +370,8 @@ static void test_findings(void **state)
                                 0,
                                 4,
                                 {.executed = 10,
+                                 .threads = 320,
+                                 .threads_on = 320,
                                  .global_requests = 10,
                                  .global_sectors = 320,
                                  .global_ideal = 40,
@@ -377,6 +379,8 @@ static void test_findings(void **state)
     struct profile_launch launch = {.isa = "ptx", .module = "x.ptx", .insns = &insn, .n_insns = 1};
     assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_UNCOALESCED);
     insn.counters.global_sectors = 50; // five sectors where four would do
+    assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_PARTIAL_WRITE);
+    insn.class = CLASS_GLOBAL_LD;
     assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_MISALIGNED);
     insn.counters.global_hits = 10; // ... but the fifth is in L1
     assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_NONE);

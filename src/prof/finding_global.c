@@ -1,0 +1,243 @@
+// Findings about global memory: sectors beyond the fewest, structures and scalar accesses, atomics that meet,
+// data that constants would serve.
+#include "isa/isa.h"
+#include "prof/finding_rules.h"
+#include "prof/lines.h"
+#include "prof/merge.h"
+#include <math.h>
+#include <string.h>
+
+enum { SECTOR = 32, WARP = 32 };
+
+static const char joined[] = " Estimated: ptxas may join accesses of this kernel.";
+
+static bool is_atomic(const struct site *site)
+{
+    return strcmp(finding_action(site->class), "atomic") == 0;
+}
+
+// ---- sectors beyond the fewest ----
+
+static enum finding_kind sectors_kind(const struct site *site)
+{
+    const struct counters *c = &site->counters;
+    double sectors = finding_per(c->global_sectors, c->global_requests),
+           ideal = finding_per(c->global_ideal, c->global_requests);
+    double full_warp =
+        site->access_bytes ? site->access_bytes : 1; // 32 lanes of so many bytes in sectors of 32
+    if (is_atomic(site))
+        return FINDING_SCATTERED;
+    if (sectors <= full_warp)
+        return FINDING_IDLE_LANES;
+    if (sectors - ideal > 1 || ideal <= 1)
+        return FINDING_UNCOALESCED;
+    return strcmp(finding_action(site->class), "store") == 0 ? FINDING_PARTIAL_WRITE : FINDING_MISALIGNED;
+}
+
+// A sliding window is misaligned by nature: where L1 already has the extra sectors they cost nothing worth
+// telling.
+static bool is_absorbed(const struct site *site)
+{
+    enum finding_kind kind = sectors_kind(site);
+    return (kind == FINDING_MISALIGNED || kind == FINDING_PARTIAL_WRITE) &&
+           site->counters.global_hits >= counters_excess_sectors(&site->counters);
+}
+
+static void add_sectors(struct finder *finder, const struct site *site)
+{
+    const struct counters *c = &site->counters, *total = &finder->total;
+    uint64_t excess = counters_excess_sectors(c);
+    struct finding finding = {.kind = sectors_kind(site),
+                              .insn = site->insn,
+                              .before = (double)c->global_sectors,
+                              .after = (double)NAN,
+                              .cost = (double)excess,
+                              .share = finding_per(excess, total->global_sectors)};
+    finding.text = arena_printf(
+        finder->arena,
+        "%s: the global %s at %s touches %.4g sectors a request where %.4g would do (%.3g of 32 bytes used). "
+        "%s of this kernel's %s global sectors are wasted here (%.0f %%).%s",
+        finding_head(finding.kind), finding_action(site->class), finding_where(finder, site),
+        finding_per(c->global_sectors, c->global_requests), finding_per(c->global_ideal, c->global_requests),
+        finding_per(c->global_bytes, c->global_sectors), finding_count(finder, excess),
+        finding_count(finder, total->global_sectors), 100 * finding.share,
+        launch_may_merge_global(finder->launch) ? joined : "");
+    if (finding.kind == FINDING_UNCOALESCED || finding.kind == FINDING_MISALIGNED ||
+        finding.kind == FINDING_PARTIAL_WRITE) {
+        finding.after = (double)c->global_ideal;
+        finding.forecast =
+            arena_printf(finder->arena,
+                         "With the same lanes side by side and aligned this line moves %s sectors "
+                         "instead of %s.",
+                         finding_count(finder, c->global_ideal), finding_count(finder, c->global_sectors));
+    }
+    finding_add(finder, finding);
+}
+
+// ---- structures and scalar accesses ----
+
+static void add_run(struct finder *finder, const struct vector_run *run)
+{
+    struct arena *arena = finder->arena;
+    const struct profile_insn *insn = &finder->launch->insns[run->insn];
+    bool is_whole = run->vector_sectors <= run->ideal; // vectors alone bring the fewest sectors
+    enum finding_kind kind = is_whole ? FINDING_SCALAR : FINDING_AOS;
+    uint64_t after = is_whole ? run->vector_sectors : run->ideal;
+    struct finding finding = {.kind = kind,
+                              .insn = run->insn,
+                              .before = (double)run->sectors,
+                              .after = (double)after,
+                              .cost = (double)(run->sectors - after),
+                              .share = finding_per(run->sectors - after, finder->total.global_sectors)};
+    finding.text = arena_printf(
+        arena,
+        "%s: %u %ss of %u bytes at %s lie side by side in each thread and each touches %.4g sectors a "
+        "request: %s "
+        "sectors for what fits in %s. %.0f %% of this kernel's %s global sectors are wasted here.",
+        finding_head(kind), run->n_insns, finding_action(insn->class), insn->access_bytes,
+        launch_place(arena, finder->launch, run->insn),
+        finding_per(insn->counters.global_sectors, insn->counters.global_requests),
+        finding_count(finder, run->sectors), finding_count(finder, after), 100 * finding.share,
+        finding_count(finder, finder->total.global_sectors));
+    finding.forecast =
+        arena_printf(arena,
+                     "As %u vector%s of %u bytes: %s sectors in %s requests; each field in an array of its "
+                     "own: %s sectors in %s "
+                     "requests; now %s in %s.",
+                     run->n_vectors, run->n_vectors == 1 ? "" : "s", run->vector_bytes,
+                     finding_count(finder, run->vector_sectors),
+                     finding_count(finder, run->requests / run->n_insns * run->n_vectors),
+                     finding_count(finder, run->ideal), finding_count(finder, run->requests),
+                     finding_count(finder, run->sectors), finding_count(finder, run->requests));
+    finding_add(finder, finding);
+}
+
+// The site less what its runs already told.
+static struct site without_runs(struct finder *finder, const struct site *site, const uint32_t *run_of,
+                                const bool *is_told)
+{
+    struct site rest = *site;
+    const struct profile_launch *launch = finder->launch;
+    const uint32_t *row = site->line ? launch_line_rows(finder->arena, launch) : NULL;
+    for (uint32_t i = 0; i < launch->n_insns; i++) {
+        const struct profile_insn *insn = &launch->insns[i];
+        bool is_here =
+            site->line ? insn->line < launch->n_lines && row[insn->line] == site->line : i == site->insn;
+        if (!is_here || !run_of[i] || !is_told[run_of[i] - 1] || insn->class != site->class ||
+            insn->access_bytes != site->access_bytes)
+            continue;
+        rest.counters.global_sectors -= insn->counters.global_sectors;
+        rest.counters.global_ideal -= insn->counters.global_ideal;
+        rest.counters.global_requests -= insn->counters.global_requests;
+        rest.counters.global_bytes -= insn->counters.global_bytes;
+    }
+    return rest;
+}
+
+static bool is_worth_telling(const struct finder *finder, uint64_t sectors)
+{
+    return finding_per(sectors, finder->total.global_sectors) >= FINDING_LEAST_SHARE;
+}
+
+void find_global(struct finder *finder)
+{
+    size_t n_runs;
+    uint32_t *run_of;
+    const struct vector_run *runs = launch_vector_runs(finder->arena, finder->launch, &n_runs, &run_of);
+    bool *is_told = arena_array(finder->arena, bool, n_runs);
+    for (size_t i = 0; i < n_runs; i++) {
+        bool is_whole = runs[i].vector_sectors <= runs[i].ideal;
+        uint64_t after = is_whole ? runs[i].vector_sectors : runs[i].ideal;
+        is_told[i] = (is_whole || runs[i].is_structure) && runs[i].sectors > after &&
+                     is_worth_telling(finder, runs[i].sectors - after);
+        if (is_told[i])
+            add_run(finder, &runs[i]);
+    }
+    if (!is_worth_telling(finder, counters_excess_sectors(&finder->total)))
+        return;
+    for (size_t i = 0; i < finder->n_sites; i++) {
+        struct site site = without_runs(finder, &finder->sites[i], run_of, is_told);
+        uint64_t excess = counters_excess_sectors(&site.counters);
+        if (excess && finding_per(excess, finder->total.global_sectors) >= FINDING_LEAST_PLACE &&
+            !is_absorbed(&site))
+            add_sectors(finder, &site);
+    }
+}
+
+// ---- atomics that meet ----
+
+void find_one_address(struct finder *finder)
+{
+    enum { LEAST_LANES = 8 }; // on one word, a request: a quarter of a warp
+    for (size_t i = 0; i < finder->n_sites; i++) {
+        const struct site *site = &finder->sites[i];
+        const struct counters *c = &site->counters;
+        double lanes = finding_per(c->atomic_sectors, c->global_sectors);
+        uint64_t wasted = c->atomic_sectors > c->global_sectors ? c->atomic_sectors - c->global_sectors : 0;
+        if (lanes < LEAST_LANES || !is_worth_telling(finder, wasted))
+            continue;
+        finding_add(
+            finder,
+            (struct finding){
+                .kind = FINDING_ONE_ADDRESS,
+                .insn = site->insn,
+                .text = arena_printf(finder->arena,
+                                     "%s: %.4g lanes of a warp meet on one word in the atomic at %s, which "
+                                     "serves them one after "
+                                     "another: %s sectors where %s would do.%s",
+                                     finding_head(FINDING_ONE_ADDRESS), lanes, finding_where(finder, site),
+                                     finding_count(finder, c->atomic_sectors),
+                                     finding_count(finder, c->global_sectors),
+                                     strcmp(finder->launch->isa, "ptx") == 0
+                                         ? " Estimated: where all lanes add to one address, ptxas may add up "
+                                           "within the warp itself."
+                                         : ""),
+                .forecast = arena_printf(
+                    finder->arena, "One lane for all that meet: %s sectors instead of %s.",
+                    finding_count(finder, c->global_sectors), finding_count(finder, c->atomic_sectors)),
+                .before = (double)c->atomic_sectors,
+                .after = (double)c->global_sectors,
+                .cost = (double)wasted,
+                .share = finding_per(wasted, c->atomic_sectors)});
+    }
+}
+
+// ---- what constants would serve ----
+
+static bool is_read_only(const struct profile_launch *launch, const struct site *site)
+{
+    const char *text = launch->insns[site->insn].text;
+    return strstr(text, ".nc") || strstr(text, ".CONSTANT");
+}
+
+void find_uniform(struct finder *finder)
+{
+    const double nearly_all = 0.95, least_part = 0.25;
+    const uint64_t constant_bytes = 65536;
+    for (size_t i = 0; i < finder->n_sites; i++) {
+        const struct site *site = &finder->sites[i];
+        const struct counters *c = &site->counters;
+        if (finding_per(c->global_uniform, c->global_requests) < nearly_all ||
+            finding_per(c->global_requests, finder->total.global_requests) < least_part ||
+            SECTOR * c->dram_read_sectors > constant_bytes || !is_read_only(finder->launch, site))
+            continue;
+        finding_add(
+            finder,
+            (struct finding){
+                .kind = FINDING_UNIFORM,
+                .insn = site->insn,
+                .text = arena_printf(
+                    finder->arena,
+                    "%s: in %.0f %% of its %s requests the load at %s gives all %d lanes the same "
+                    "read-only value, %.0f %% of this kernel's global requests.",
+                    finding_head(FINDING_UNIFORM), 100 * finding_per(c->global_uniform, c->global_requests),
+                    finding_count(finder, c->global_requests), finding_where(finder, site), WARP,
+                    100 * finding_per(c->global_requests, finder->total.global_requests)),
+                .forecast = arena_printf(finder->arena, "As constants: %s global sectors less at this line.",
+                                         finding_count(finder, c->global_sectors)),
+                .before = (double)c->global_sectors,
+                .after = 0,
+                .cost = (double)c->global_sectors,
+                .share = finding_per(c->global_sectors, finder->total.global_sectors)});
+    }
+}
