@@ -28,6 +28,8 @@ struct engine {
     const struct device *device;
     struct memsys *memsys; // made by the first launch that needs it
     struct slab slab;      // memory of resident blocks
+    struct sm *sms;        // all; a launch prepares those that it uses
+    struct arena arena;    // of the running launch; its memory is kept
 };
 
 struct run {
@@ -35,16 +37,15 @@ struct run {
     const struct run_options *options;
     struct launch *launch;
     struct memsys *memsys; // NULL in MODEL_OFF
-    struct arena arena;
+    struct arena *arena;
     struct team *team;
     struct tally *tallies; // one a host thread
     struct l2_counts *l2;  // one an instruction
-    struct sm *sms;
-    const uint32_t *order;     // SMs in the order in which blocks are handed out
+    struct sm *sms;            // of the engine, by number
+    struct sm **used;          // those that get blocks, in the order in which blocks are handed out
     struct ended_block *ended; // of all SMs
     struct sm **active;        // SMs that can run; then those with queued operations
-    uint32_t *own_order;
-    uint32_t n_sms, next_block, n_blocks, turn;
+    uint32_t n_used, next_block, n_blocks, turn;
     uint64_t blocks_done, epoch_ticks, warp_instructions, epoch_instructions;
     uint32_t cycle_shift, idle_epochs;
     struct fault fault;
@@ -56,6 +57,10 @@ struct engine *engine_new(const struct device *device)
     if (!engine)
         err_memory("engine", sizeof *engine);
     engine->device = device;
+    engine->sms = calloc(device->n_sms, sizeof *engine->sms);
+    if (!engine->sms)
+        err_memory("SMs", device->n_sms * sizeof *engine->sms);
+    arena_init(&engine->arena, "launch");
     return engine;
 }
 
@@ -65,6 +70,10 @@ void engine_delete(struct engine *engine)
         return;
     memsys_delete(engine->memsys);
     slab_release(&engine->slab);
+    for (uint32_t i = 0; i < engine->device->n_sms; i++)
+        sm_release(&engine->sms[i]);
+    free(engine->sms);
+    arena_release(&engine->arena);
     free(engine);
 }
 
@@ -104,44 +113,44 @@ static struct memsys *prepare_memsys(struct engine *engine, const struct run_opt
     return engine->memsys;
 }
 
-static const uint32_t *sm_order(struct run *run)
+// SMs get blocks in the order of memsys, else of their numbers. Those that get none stay out of the launch.
+static void take_sms(struct run *run, struct engine *engine, const struct occupancy *occupancy)
 {
-    if (run->memsys)
-        return memsys_sm_order(run->memsys);
-    run->own_order = arena_array(&run->arena, uint32_t, run->n_sms);
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        run->own_order[i] = i;
-    return run->own_order;
+    const uint32_t *order = run->memsys ? memsys_sm_order(run->memsys) : NULL;
+    uint32_t n_sms = (uint32_t)engine->device->n_sms;
+    run->n_used = run->n_blocks < n_sms ? run->n_blocks : n_sms;
+    run->sms = engine->sms;
+    run->used = arena_array(run->arena, struct sm *, run->n_used);
+    run->active = arena_array(run->arena, struct sm *, run->n_used);
+    run->ended = arena_array(run->arena, struct ended_block, run->n_used * occupancy->blocks_per_sm);
+    size_t sm_bytes = occupancy->blocks_per_sm * block_memory_bytes(run->launch);
+    uint8_t *memory = slab_need(&engine->slab, run->n_used * sm_bytes);
+    for (uint32_t i = 0; i < run->n_used; i++) {
+        uint32_t number = order ? order[i] : i;
+        run->used[i] = &run->sms[number];
+        sm_init(run->used[i], run->arena, run->launch, run->device, run->memsys, occupancy, number,
+                memory + i * sm_bytes);
+    }
 }
 
 static void run_init(struct run *run, struct engine *engine, struct launch *launch,
                      const struct run_options *options, const struct occupancy *occupancy)
 {
-    const struct device *device = engine->device;
     uint32_t n_insns = launch->kernel->n_insns;
-    *run = (struct run){
-        .device = device, .options = options, .launch = launch, .n_sms = (uint32_t)device->n_sms};
-    arena_init(&run->arena, "launch");
-    launch->n_sms = run->n_sms;
-    launch_fill_rows(launch, &run->arena);
+    *run = (struct run){.device = engine->device, .options = options, .launch = launch, .arena = &engine->arena};
+    launch->n_sms = (uint32_t)engine->device->n_sms;
+    launch_fill_rows(launch, run->arena);
     run->memsys = prepare_memsys(engine, options, occupancy->l1_bytes);
-    run->order = sm_order(run);
     run->team = team_new(options->n_threads);
-    run->tallies = arena_array(&run->arena, struct tally, team_threads(run->team));
+    run->tallies = arena_array(run->arena, struct tally, team_threads(run->team));
     for (uint32_t t = 0; t < team_threads(run->team); t++)
-        tally_init(&run->tallies[t], &run->arena, n_insns);
-    run->l2 = arena_array(&run->arena, struct l2_counts, n_insns);
-    run->sms = arena_array(&run->arena, struct sm, run->n_sms);
-    run->active = arena_array(&run->arena, struct sm *, run->n_sms);
-    run->ended = arena_array(&run->arena, struct ended_block, run->n_sms * occupancy->blocks_per_sm);
-    size_t sm_bytes = occupancy->blocks_per_sm * block_memory_bytes(launch);
-    uint8_t *memory = slab_need(&engine->slab, run->n_sms * sm_bytes);
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        sm_init(&run->sms[i], &run->arena, launch, device, run->memsys, occupancy, i, memory + i * sm_bytes);
+        tally_init(&run->tallies[t], run->arena, n_insns);
+    run->l2 = arena_array(run->arena, struct l2_counts, n_insns);
     run->n_blocks = (uint32_t)blocks_of(launch);
+    take_sms(run, engine, occupancy);
     if (options->progress)
         atomic_store_explicit(&options->progress->n_blocks, run->n_blocks, memory_order_relaxed);
-    run->cycle_shift = run->sms[0].cycle_shift;
+    run->cycle_shift = run->used[0]->cycle_shift;
     run->epoch_instructions = UINT64_MAX; // nothing known yet
     run->epoch_ticks = (options->epoch_cycles ? options->epoch_cycles : DEFAULT_EPOCH_CYCLES)
                        << run->cycle_shift;
@@ -149,20 +158,20 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
 
 static void run_release(struct run *run)
 {
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        sm_release(&run->sms[i]);
+    for (uint32_t i = 0; i < run->n_used; i++)
+        sm_end(run->used[i]);
     team_delete(run->team);
     run->launch->launch_rows = NULL; // they lay in the arena
-    arena_release(&run->arena);
+    arena_clear(run->arena);
 }
 
 // ---- blocks ---------------------------------------------------------------------------------------------
 
 static void start_first_blocks(struct run *run)
 {
-    for (uint32_t slot = 0; slot < run->sms[0].n_slots; slot++)
-        for (uint32_t i = 0; i < run->n_sms && run->next_block < run->n_blocks; i++)
-            sm_start_block(&run->sms[run->order[i]], slot, run->next_block++);
+    for (uint32_t slot = 0; slot < run->used[0]->n_slots; slot++)
+        for (uint32_t i = 0; i < run->n_used && run->next_block < run->n_blocks; i++)
+            sm_start_block(run->used[i], slot, run->next_block++);
 }
 
 static int ended_before(const void *left, const void *right)
@@ -179,8 +188,8 @@ static int ended_before(const void *left, const void *right)
 static void replace_blocks(struct run *run)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < run->n_sms; i++) {
-        struct sm *sm = &run->sms[i];
+    for (uint32_t i = 0; i < run->n_used; i++) {
+        struct sm *sm = run->used[i];
         memcpy(run->ended + n, sm->ended, sm->n_ended * sizeof *sm->ended);
         n += sm->n_ended;
         sm->n_ended = 0;
@@ -209,12 +218,12 @@ static uint32_t begin_epoch(struct run *run)
 {
     uint64_t begin = UINT64_MAX;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < run->n_sms; i++) {
-        struct sm *sm = &run->sms[run->order[i]];
+    for (uint32_t i = 0; i < run->n_used; i++) {
+        struct sm *sm = run->used[i];
         if (!sm_can_run(sm))
             continue;
         run->active[n++] = sm;
-        begin = sm->now_ticks < begin ? sm->now_ticks : begin;
+        begin = sm_next_ticks(sm) < begin ? sm_next_ticks(sm) : begin;
     }
     for (uint32_t i = 0; i < n; i++)
         run->active[i]->until_ticks = begin + run->epoch_ticks;
@@ -254,9 +263,9 @@ static uint64_t next_exchange(struct run *run, uint32_t *n_active)
 // time.
 static void apply_exchanges(struct run *run)
 {
-    uint32_t n = run->n_sms;
+    uint32_t n = run->n_used;
     for (uint32_t i = 0; i < n; i++)
-        run->active[i] = &run->sms[run->order[i]];
+        run->active[i] = run->used[i];
     for (uint64_t t = next_exchange(run, &n); t != UINT64_MAX; t = next_exchange(run, &n)) {
         uint64_t end = t - t % MEMSYS_SLOT_TICKS + MEMSYS_SLOT_TICKS;
         uint32_t first = run->turn++ % n;
@@ -273,8 +282,8 @@ static void note_progress(struct run *run)
 {
     struct run_progress *progress = run->options->progress;
     uint64_t n = 0;
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        n += run->sms[i].n_instructions;
+    for (uint32_t i = 0; i < run->n_used; i++)
+        n += run->used[i]->n_instructions;
     run->epoch_instructions = n - run->warp_instructions;
     run->warp_instructions = n;
     run->idle_epochs = run->epoch_instructions ? 0 : run->idle_epochs + 1;
@@ -288,9 +297,9 @@ static void note_progress(struct run *run)
 static bool find_fault(struct run *run)
 {
     const struct sm *earliest = NULL;
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        if (run->sms[i].has_fault && (!earliest || run->sms[i].now_ticks < earliest->now_ticks))
-            earliest = &run->sms[i];
+    for (uint32_t i = 0; i < run->n_used; i++)
+        if (run->used[i]->has_fault && (!earliest || run->used[i]->now_ticks < earliest->now_ticks))
+            earliest = run->used[i];
     if (earliest)
         run->fault = earliest->sim.fault;
     return earliest != NULL;
@@ -299,9 +308,9 @@ static bool find_fault(struct run *run)
 // Nothing can run any more, yet blocks are left: says why.
 static void explain_stall(struct run *run)
 {
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        for (uint32_t slot = 0; slot < run->sms[i].n_allocated; slot++) {
-            const struct block *block = &run->sms[i].blocks[slot];
+    for (uint32_t i = 0; i < run->n_used; i++)
+        for (uint32_t slot = 0; slot < run->used[i]->n_allocated; slot++) {
+            const struct block *block = &run->used[i]->blocks[slot];
             if (block->is_running && block_explain_stall(run->launch, block, &run->fault))
                 return;
         }
@@ -313,8 +322,8 @@ static void drain(struct run *run)
     if (run->memsys)
         memsys_drain(run->memsys, UINT64_MAX, run->l2);
     apply_exchanges(run);
-    for (uint32_t i = 0; i < run->n_sms; i++)
-        sm_settle(&run->sms[i]);
+    for (uint32_t i = 0; i < run->n_used; i++)
+        sm_settle(run->used[i]);
 }
 
 static void run_epochs(struct run *run)
@@ -356,8 +365,8 @@ static void collect(const struct run *run, struct counters *counters, struct run
             result->warp_instructions += sums.executed;
             result->thread_instructions += sums.threads;
         }
-    for (uint32_t i = 0; i < run->n_sms; i++) {
-        uint64_t cycles = run->sms[i].now_ticks >> run->cycle_shift;
+    for (uint32_t i = 0; i < run->n_used; i++) {
+        uint64_t cycles = run->used[i]->now_ticks >> run->cycle_shift;
         result->cycles = cycles > result->cycles ? cycles : result->cycles;
     }
     result->fault = run->fault;

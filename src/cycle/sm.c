@@ -20,24 +20,36 @@ void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, co
         BUG("%u warps on one SM", n_warps);
     sm->sim.launch = launch;
     sm->sim.sm = index;
+    sm->sim.cursor = (struct memory_cursor){0};
+    sm->sim.fault.kind = FAULT_NONE;
+    sm->sim.now_cycles = 0;
     sm->memsys = memsys;
     sm->handlers = handlers_choose();
+    sm->now_ticks = sm->until_ticks = 0;
     sm->cycle_shift = log2_floor(device->n_subpartitions);
+    sm->next_warp = 0;
+    sm->ready[0] = sm->ready[1] = sm->asleep[0] = sm->asleep[1] = 0;
+    sm->wakes_ticks = UINT64_MAX;
     sm->n_slots = occupancy->blocks_per_sm;
+    sm->n_allocated = sm->n_running = 0;
     sm->warps_per_block = occupancy->warps_per_block;
     sm->memory = memory;
     sm->block_bytes = block_memory_bytes(launch);
     sm->blocks = arena_array(arena, struct block, sm->n_slots);
     sm->ended = arena_array(arena, struct ended_block, sm->n_slots);
-    sm->exchanges = malloc(QUEUED_EXCHANGES * sizeof *sm->exchanges); // touched only by kernels that use it
-    if (!sm->exchanges)
-        err_memory("queue of strong operations", QUEUED_EXCHANGES * sizeof *sm->exchanges);
+    sm->n_exchanges = sm->n_applied = sm->n_ended = 0;
+    sm->n_instructions = 0;
+    sm->has_fault = false;
+}
+
+void sm_end(struct sm *sm)
+{
+    for (uint32_t slot = 0; slot < sm->n_allocated; slot++)
+        block_release(&sm->blocks[slot]);
 }
 
 void sm_release(struct sm *sm)
 {
-    for (uint32_t slot = 0; slot < sm->n_allocated; slot++)
-        block_release(&sm->blocks[slot]);
     free(sm->exchanges);
 }
 
@@ -63,9 +75,61 @@ static void block_update_ready(struct sm *sm, struct block *block)
         set_ready(sm, block->slot * sm->warps_per_block + w, warp_can_run(&block->warps[w]));
 }
 
+static bool has_ready(const struct sm *sm)
+{
+    return (sm->ready[0] | sm->ready[1]) != 0;
+}
+
 bool sm_can_run(const struct sm *sm)
 {
-    return (sm->ready[0] | sm->ready[1]) && !sm->has_fault;
+    return (has_ready(sm) || sm->wakes_ticks != UINT64_MAX) && !sm->has_fault;
+}
+
+uint64_t sm_next_ticks(const struct sm *sm)
+{
+    return has_ready(sm) || sm->wakes_ticks < sm->now_ticks ? sm->now_ticks : sm->wakes_ticks;
+}
+
+// ---- sleep ----------------------------------------------------------------------------------------------
+
+static void set_now(struct sm *sm, uint64_t ticks)
+{
+    sm->now_ticks = ticks;
+    sm->sim.now_cycles = ticks >> sm->cycle_shift;
+}
+
+static void wake_sleepers(struct sm *sm)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t w = 0; w < MAX_WARPS_PER_SM; w++) {
+        if (!(sm->asleep[w / 64] >> w % 64 & 1))
+            continue;
+        uint64_t wakes = warp_wake(sm->warps[w], sm->sim.now_cycles);
+        set_ready(sm, w, warp_can_run(sm->warps[w]));
+        if (wakes == UINT64_MAX)
+            sm->asleep[w / 64] &= ~(1ull << w % 64);
+        next = wakes < next ? wakes : next;
+    }
+    sm->wakes_ticks = next == UINT64_MAX ? next : next << sm->cycle_shift;
+}
+
+static void fall_asleep(struct sm *sm, struct warp *warp)
+{
+    uint32_t w = warp_index(sm, warp);
+    sm->asleep[w / 64] |= 1ull << w % 64;
+    wake_sleepers(sm);
+}
+
+// A warp that can run, after the SM has slept if all do. Not while operations are queued: their results may come first.
+static bool find_ready(struct sm *sm)
+{
+    if (__builtin_expect(sm->wakes_ticks == UINT64_MAX, 1))
+        return has_ready(sm);
+    if (!has_ready(sm) && sm->n_exchanges == 0 && sm->wakes_ticks > sm->now_ticks)
+        set_now(sm, sm->wakes_ticks < sm->until_ticks ? sm->wakes_ticks : sm->until_ticks);
+    if (sm->now_ticks >= sm->wakes_ticks)
+        wake_sleepers(sm);
+    return has_ready(sm);
 }
 
 // The first warp that can run from `from` on, round the circle. There is one.
@@ -134,6 +198,10 @@ static bool is_long(const struct access *access)
 
 static void queue_exchange(struct sm *sm, const struct exchange *exchange)
 {
+    if (!sm->exchanges) // only kernels with strong operations need it
+        sm->exchanges = malloc(QUEUED_EXCHANGES * sizeof *sm->exchanges);
+    if (!sm->exchanges)
+        err_memory("queue of strong operations", QUEUED_EXCHANGES * sizeof *sm->exchanges);
     sm->exchanges[sm->n_exchanges++] = (struct queued_exchange){sm->now_ticks, *exchange};
 }
 
@@ -161,6 +229,9 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
         if (block->n_warps_done == block->n_warps)
             block_ended(sm, block);
         break;
+    case STEP_SLEEP:
+        fall_asleep(sm, warp);
+        break;
     case STEP_FAULT:
         sm->has_fault = true;
         break;
@@ -180,8 +251,7 @@ static uint32_t warp_turn(struct sm *sm, struct warp *warp)
         if (step.executed) {
             tally_step(hot, &step);
             n_executed++;
-            sm->now_ticks += sm->step_ticks;
-            sm->sim.now_cycles = sm->now_ticks >> sm->cycle_shift;
+            set_now(sm, sm->now_ticks + sm->step_ticks);
         }
         if (kind == STEP_PLAIN)
             continue;
@@ -205,7 +275,8 @@ static bool has_room(const struct sm *sm)
 void sm_run(struct sm *sm)
 {
     uint32_t n_empty = 0;
-    while (sm->now_ticks < sm->until_ticks && sm_can_run(sm) && has_room(sm) && n_empty < MAX_EMPTY_TURNS) {
+    while (sm->now_ticks < sm->until_ticks && !sm->has_fault && has_room(sm) && n_empty < MAX_EMPTY_TURNS &&
+           find_ready(sm)) {
         uint32_t w = next_ready(sm, sm->next_warp);
         sm->next_warp = (w + 1) % MAX_WARPS_PER_SM;
         uint32_t n = warp_turn(sm, sm->warps[w]);

@@ -39,12 +39,14 @@ struct sm {
     uint32_t next_warp; // whose turn it is
     uint64_t
         ready[MAX_WARPS_PER_SM / 64];     // bit w: warp w can run; w = slot * warps_per_block + warp in block
+    uint64_t asleep[MAX_WARPS_PER_SM / 64]; // likewise: a split of warp w may be asleep
+    uint64_t wakes_ticks;                   // when the first of them wakes; UINT64_MAX: none is asleep
     struct warp *warps[MAX_WARPS_PER_SM]; // by the same number
     struct block *blocks;                 // n_slots, of which n_allocated have memory
     uint8_t *memory;                      // of the blocks, block_bytes each
     size_t block_bytes;
     uint32_t n_slots, n_allocated, n_running, warps_per_block;
-    struct queued_exchange *exchanges;
+    struct queued_exchange *exchanges; // made when first used, kept from launch to launch
     uint32_t n_exchanges, n_applied;
     struct ended_block *ended; // blocks that ended in this epoch
     uint32_t n_ended;
@@ -52,13 +54,16 @@ struct sm {
     bool has_fault; // sim.fault
 };
 
+// Prepares an SM, zeroed or used before, for a launch; what lies in the arena is void when the launch ends.
 void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, const struct device *device,
              struct memsys *memsys, const struct occupancy *occupancy, uint32_t index, uint8_t *memory);
-void sm_release(struct sm *sm);
+void sm_end(struct sm *sm);     // of the launch
+void sm_release(struct sm *sm); // of the SM
 
 void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index);
 void sm_run(struct sm *sm);        // until its time is up or no warp can run
 bool sm_apply_next(struct sm *sm); // its next queued operation; false on a guest fault
 void sm_settle(struct sm *sm);     // after the drain: the queue is empty
-bool sm_can_run(const struct sm *sm);
+bool sm_can_run(const struct sm *sm);           // now or when somebody wakes
+uint64_t sm_next_ticks(const struct sm *sm);    // when it will execute something; it can run
 #endif

@@ -20,6 +20,18 @@ static void *allocate(const char *name, size_t size_bytes, size_t align)
     return at;
 }
 
+// The user's words are cleared when their line is taken.
+static void clear_set(struct cache *cache, uint32_t index)
+{
+    uint32_t padded = cache->n_ways_padded;
+    uint8_t *set = cache->sets + ((size_t)index << cache->set_shift), *ranks = cache_ranks(cache, set);
+    memset(set, 0, padded);
+    for (uint32_t w = 0; w < padded; w++)
+        ranks[w] = (uint8_t)(w < cache->n_ways ? w : NO_RANK);
+    memset(cache_flags(cache, set), 0, padded * sizeof(uint16_t));
+    memset(cache_tags(cache, set), 0xff, padded * sizeof(uint32_t));
+}
+
 void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_t n_ways)
 {
     if (n_ways == 0 || n_lines == 0)
@@ -40,27 +52,27 @@ void cache_init(struct cache *cache, const char *name, uint32_t n_lines, uint32_
                             .name = name};
     cache->sets = allocate(name, (size_t)n_sets << shift, 64);
     cache->words = allocate(name, (size_t)n_sets * padded * sizeof *cache->words, 64);
-    cache_clear(cache);
+    cache->used = allocate(name, ((size_t)n_sets + 63) / 64 * sizeof *cache->used, 64);
+    memset(cache->used, 0, ((size_t)n_sets + 63) / 64 * sizeof *cache->used);
+    for (uint32_t s = 0; s < n_sets; s++)
+        clear_set(cache, s);
 }
 
 void cache_release(struct cache *cache)
 {
     free(cache->sets);
     free(cache->words);
+    free(cache->used);
     *cache = (struct cache){0};
 }
 
-// The user's words are cleared when their line is taken.
+// Short launches use few sets: only those cost anything.
 void cache_clear(struct cache *cache)
 {
-    uint32_t padded = cache->n_ways_padded;
-    for (uint32_t s = 0; s < cache->n_sets; s++) {
-        uint8_t *set = cache->sets + ((size_t)s << cache->set_shift), *ranks = cache_ranks(cache, set);
-        memset(set, 0, padded);
-        for (uint32_t w = 0; w < padded; w++)
-            ranks[w] = (uint8_t)(w < cache->n_ways ? w : NO_RANK);
-        memset(cache_flags(cache, set), 0, padded * sizeof(uint16_t));
-        memset(cache_tags(cache, set), 0xff, padded * sizeof(uint32_t));
+    for (uint32_t word = 0; word < (cache->n_sets + 63) / 64; word++) {
+        for (uint64_t left = cache->used[word]; left; left &= left - 1)
+            clear_set(cache, word * 64 + (uint32_t)__builtin_ctzll(left));
+        cache->used[word] = 0;
     }
 }
 
@@ -83,6 +95,8 @@ uint16_t *cache_take(struct cache *cache, uint32_t line, struct cache_evicted *e
     uint8_t *set = cache_set(cache, line), *ranks = cache_ranks(cache, set);
     uint32_t way = oldest_way(cache, ranks), *tag = cache_tags(cache, set) + way;
     uint16_t *flags = cache_flags(cache, set) + way;
+    uint64_t index = (uint64_t)(set - cache->sets) >> cache->set_shift;
+    cache->used[index / 64] |= 1ull << index % 64;
     *evicted = (struct cache_evicted){*tag, *flags};
     cache_rank_first(cache, ranks, way);
     set[way] = cache_tag_hash(line);

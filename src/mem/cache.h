@@ -38,6 +38,7 @@ struct cache {
     uint64_t sets_inverse; // for line / n_sets
     uint8_t *sets;
     uint32_t *words;  // one a way: the user's, 0 when a line is newly taken
+    uint64_t *used;   // bit a set: lines have been taken since it was last clear
     const char *name; // borrowed
 };
 

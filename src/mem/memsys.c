@@ -33,6 +33,7 @@ struct sm_memory {
     struct event *queue;
     uint32_t n_queued, n_drained; // events before n_drained have been processed
     uint32_t partition;
+    uint64_t launch, l1_bytes; // for which the caches were made ready
 };
 
 struct drained {
@@ -42,7 +43,7 @@ struct drained {
 
 struct memsys {
     const struct device *device;
-    uint64_t l1_bytes;
+    uint64_t launch, l1_bytes; // number of the launch, and its L1
     uint32_t n_sms, turn; // turn: which SM begins the next slot
     struct sm_memory *sms;
     uint32_t *order, *active; // active: SMs with events, while draining
@@ -61,12 +62,22 @@ static void *new_array(size_t n, size_t element_bytes)
     return at;
 }
 
-static void l1_init(struct memsys *ms, uint64_t l1_bytes)
+// The SM's caches for this launch, when it makes its first access: most SMs of a small launch never do.
+static void ready_sm(const struct memsys *ms, struct sm_memory *m)
 {
-    uint64_t n_lines = l1_bytes / LINE_BYTES;
-    ms->l1_bytes = l1_bytes;
-    for (uint32_t sm = 0; sm < ms->n_sms; sm++)
-        cache_init(&ms->sms[sm].l1, "L1", n_lines ? (uint32_t)n_lines : 1, (uint32_t)ms->device->l1_ways);
+    uint64_t n_lines = ms->l1_bytes / LINE_BYTES;
+    if (m->l1_bytes == ms->l1_bytes && m->launch) {
+        cache_clear(&m->l1);
+    } else {
+        cache_release(&m->l1);
+        cache_init(&m->l1, "L1", n_lines ? (uint32_t)n_lines : 1, (uint32_t)ms->device->l1_ways);
+    }
+    if (m->launch)
+        constant_clear(&m->constant);
+    else
+        constant_init(&m->constant, ms->device);
+    m->l1_bytes = ms->l1_bytes;
+    m->launch = ms->launch;
 }
 
 struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm)
@@ -82,10 +93,10 @@ struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm)
     for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
         ms->sms[sm].partition = places[sm].partition;
         ms->sms[sm].queue = new_array(QUEUE_EVENTS, sizeof *ms->sms[sm].queue);
-        constant_init(&ms->sms[sm].constant, device);
     }
     free(places);
-    l1_init(ms, l1_bytes_per_sm);
+    ms->launch = 1;
+    ms->l1_bytes = l1_bytes_per_sm;
     l2_init(&ms->l2, device);
     return ms;
 }
@@ -113,19 +124,11 @@ void memsys_flush(struct memsys *ms)
 
 void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm)
 {
-    bool resize = l1_bytes_per_sm != ms->l1_bytes;
-    for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
-        struct sm_memory *m = &ms->sms[sm];
-        constant_clear(&m->constant);
-        m->n_queued = m->n_drained = 0;
-        if (resize)
-            cache_release(&m->l1);
-        else
-            cache_clear(&m->l1);
-    }
+    ms->launch++;
+    ms->l1_bytes = l1_bytes_per_sm;
     ms->turn = 0;
-    if (resize)
-        l1_init(ms, l1_bytes_per_sm);
+    for (uint32_t sm = 0; sm < ms->n_sms; sm++)
+        ms->sms[sm].n_queued = ms->sms[sm].n_drained = 0; // a fault may have left some
 }
 
 uint64_t memsys_dram_write_sectors(const struct memsys *ms)
@@ -321,6 +324,8 @@ void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, 
                    uint64_t now_ticks, struct outcome *out)
 {
     struct passage p = {&ms->sms[sm], access, out, now_ticks, access->space == SPACE_LOCAL};
+    if (p.sm->launch != ms->launch)
+        ready_sm(ms, p.sm);
     *out = (struct outcome){0};
     switch (access->space) {
     case SPACE_GLOBAL:
