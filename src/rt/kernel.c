@@ -103,17 +103,28 @@ static void show_progress(struct rt *rt, const char *kernel)
         snprintf(rt->config.progress->kernel, sizeof rt->config.progress->kernel, "%s", kernel);
 }
 
-static void append_record(struct rt *rt, const struct rt_stream *stream, const struct launch *launch,
-                          const struct run_options *options, const struct run_result *result)
+// What belongs to the kernel goes into the profile once.
+static bool append_kernel(struct rt *rt, struct rt_function *function, struct err *err)
+{
+    if (function->is_in_profile)
+        return true;
+    struct profile_launch part = {0};
+    profile_describe_kernel(&rt->launch_arena, function->kernel, &part);
+    return function->is_in_profile = profile_add_kernel(rt->writer, &part, &function->profile_id, err);
+}
+
+static void append_record(struct rt *rt, const struct rt_stream *stream, struct rt_function *function,
+                          const struct launch *launch, const struct run_options *options,
+                          const struct run_result *result)
 {
     struct err err = {0};
     struct buf fault = {0};
     struct profile_launch record;
     fault_describe(&result->fault, launch, &fault);
-    record_launch(&rt->launch_arena, &rt->device, launch, options, result, rt->counters, fault.n ? fault.at : NULL,
-                  &record);
+    record_run(&rt->device, launch, options, result, rt->counters, fault.n ? fault.at : NULL, &record);
     record.stream = stream->id;
-    if (!profile_append(rt->writer, &record, &err))
+    if (!append_kernel(rt, function, &err) ||
+        !profile_add_launch(rt->writer, function->profile_id, &record, rt->counters, launch->kernel->n_insns, &err))
         rt_explain(rt, "profile", "%s", err.text);
     buf_release(&fault);
 }
@@ -147,11 +158,11 @@ cudaError_t kernel_run(struct rt *rt, struct rt_stream *stream, const struct op_
     struct launch launch;
     struct run_result result;
     fill_launch(rt, op, &launch);
-    struct run_options options = {.model = is_measured(rt, op->function) ? rt->config.model : MODEL_OFF,
+    bool is_selected = is_measured(rt, op->function);
+    struct run_options options = {.model = is_selected ? rt->config.model : MODEL_OFF,
                                   .n_threads = rt->config.n_threads,
                                   .keep_caches = rt->config.keep_caches,
                                   .progress = rt->config.progress ? &rt->config.progress->run : NULL};
-    bool is_recorded = rt->writer && options.model != MODEL_OFF;
     clear_counters(rt, launch.kernel->n_insns);
     show_progress(rt, op->function->plain);
     if (!engine_run(rt->engine, &launch, &options, rt->counters, &result, &err)) {
@@ -159,8 +170,8 @@ cudaError_t kernel_run(struct rt *rt, struct rt_stream *stream, const struct op_
         return cudaErrorInvalidValue;
     }
     show_progress(rt, "");
-    if (is_recorded)
-        append_record(rt, stream, &launch, &options, &result);
+    if (rt->writer && (is_selected || result.fault.kind != FAULT_NONE)) // a fault is told whatever was selected
+        append_record(rt, stream, op->function, &launch, &options, &result);
     if (result.fault.kind != FAULT_NONE)
         take_fault(rt, &launch, &result.fault);
     *ns = LAUNCH_NS + device_cycles_to_ns(&rt->device, (double)result.cycles);

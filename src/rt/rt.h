@@ -146,6 +146,8 @@ struct rt_function {
     const struct kernel *kernel; // NULL until it is used
     bool is_broken;    // cannot be lowered; explained already
     bool is_selected;  // by --kernel-name
+    bool is_in_profile;  // its kernel record is written, under the number
+    uint64_t profile_id;
     // attributes that programs set; -1: not set
     int max_dynamic_shared_bytes, carveout_percent, non_portable_cluster, cluster_policy;
     int required_cluster[3];
