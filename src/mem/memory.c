@@ -1,21 +1,22 @@
-// Guest memory: one reserved host mapping, a sorted list of allocations, and those freed last.
+// Guest memory: one reserved host mapping, lists of allocations by address, and those freed last.
 #include "mem/memory.h"
 #include "base/units.h"
-#include "base/vec.h"
+#include "mem/blocks.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 // Freed blocks that are remembered, so that a use after free can be named.
-enum { N_REMEMBERED = 256, COMMIT_BYTES = 2 << 20, HOST_PAGE_BYTES = 4096 };
+enum { N_REMEMBERED = 256, COMMIT_BYTES = 2 << 20, HOST_PAGE_BYTES = 4096, FORGET_BYTES = 64 << 10 };
 
 struct memory {
     unsigned char *host;      // the mapping; guest address MEMORY_GLOBAL_BASE lies at its start
     uint64_t capacity_bytes;  // of the mapping
     uint64_t committed_bytes; // readable and writable from its start on
     uint64_t used_bytes;
-    VEC(struct memory_block) live; // by address
+    struct block_list device;  // in the mapping
+    struct block_list foreign; // memory of others: the host's own, and mapped by hand
     struct memory_block freed[N_REMEMBERED];
     uint32_t n_freed; // ever; the last N_REMEMBERED are kept
 };
@@ -48,7 +49,8 @@ void memory_delete(struct memory *memory)
     if (!memory)
         return;
     munmap(memory->host, memory->capacity_bytes);
-    vec_release(&memory->live);
+    blocks_release(&memory->device);
+    blocks_release(&memory->foreign);
     free(memory);
 }
 
@@ -57,20 +59,16 @@ uint64_t memory_used_bytes(const struct memory *memory)
     return memory->used_bytes;
 }
 
-// ---- the list of allocations -----------------------------------------------------------------------
+// ---- the lists of allocations ----------------------------------------------------------------------
 
-// Number of live blocks that begin at or below the address.
-static size_t blocks_until(const struct memory *memory, uint64_t address)
+static bool is_mapped(const struct memory *memory, uint64_t address)
 {
-    size_t low = 0, high = memory->live.n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (memory->live.at[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return address - MEMORY_GLOBAL_BASE < memory->capacity_bytes;
+}
+
+static const struct block_list *list_of(const struct memory *memory, uint64_t address)
+{
+    return is_mapped(memory, address) ? &memory->device : &memory->foreign;
 }
 
 static bool block_contains(const struct memory_block *block, uint64_t address, uint64_t size_bytes)
@@ -91,23 +89,6 @@ static bool commit(struct memory *memory, uint64_t end_bytes)
     return true;
 }
 
-static void block_insert(struct memory *memory, size_t index, struct memory_block block)
-{
-    vec_push(&memory->live, block);
-    memmove(&memory->live.at[index + 1], &memory->live.at[index],
-            (memory->live.n - 1 - index) * sizeof memory->live.at[0]);
-    memory->live.at[index] = block;
-    memory->used_bytes += block.host ? 0 : block.size_bytes;
-}
-
-static void block_remove(struct memory *memory, size_t index)
-{
-    memory->used_bytes -= memory->live.at[index].host ? 0 : memory->live.at[index].size_bytes;
-    memmove(&memory->live.at[index], &memory->live.at[index + 1],
-            (memory->live.n - 1 - index) * sizeof memory->live.at[0]);
-    memory->live.n--;
-}
-
 // First gap that is large enough. One unit of alignment stays free behind each block, so that running over
 // its end is seen, as compute-sanitizer sees it.
 uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align, const char *what)
@@ -116,32 +97,24 @@ uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align
         size_bytes = 1;
     if (size_bytes > memory->capacity_bytes)
         return 0;
-    uint64_t begin = MEMORY_GLOBAL_BASE, limit = MEMORY_GLOBAL_BASE + memory->capacity_bytes;
-    size_t first =
-        blocks_until(memory, MEMORY_GLOBAL_BASE - 1); // host memory lies below and above the mapping
-    for (size_t i = first; i <= memory->live.n; i++) {
-        const struct memory_block *next =
-            i < memory->live.n && memory->live.at[i].address < limit ? &memory->live.at[i] : NULL;
-        uint64_t end = next ? next->address : limit, gap = next ? align : 0;
-        begin = (begin + align - 1) / align * align;
-        if (begin + size_bytes + gap <= end) {
-            if (!commit(memory, begin + size_bytes - MEMORY_GLOBAL_BASE))
-                return 0;
-            block_insert(memory, i,
-                         (struct memory_block){
-                             .address = begin, .size_bytes = size_bytes, .is_live = true, .what = what});
-            return begin;
-        }
-        if (!next)
-            return 0;
-        begin = next->address + next->size_bytes + align;
-    }
-    return 0;
+    uint64_t address = blocks_fit(&memory->device, MEMORY_GLOBAL_BASE,
+                                  MEMORY_GLOBAL_BASE + memory->capacity_bytes, size_bytes, align);
+    if (!address || !commit(memory, address + size_bytes - MEMORY_GLOBAL_BASE))
+        return 0;
+    blocks_insert(&memory->device, (struct memory_block){.address = address,
+                                                         .size_bytes = size_bytes,
+                                                         .host = memory->host + (address - MEMORY_GLOBAL_BASE),
+                                                         .is_live = true,
+                                                         .what = what});
+    memory->used_bytes += size_bytes;
+    return address;
 }
 
-// The host's pages that lie wholly in the freed block go back to the host.
+// The host's pages that lie wholly in a large freed block go back to the host; for small ones that costs more than it saves.
 static void forget_pages(const struct memory *memory, const struct memory_block *block)
 {
+    if (block->size_bytes < FORGET_BYTES)
+        return;
     uint64_t offset = block->address - MEMORY_GLOBAL_BASE;
     uint64_t first = (offset + HOST_PAGE_BYTES - 1) / HOST_PAGE_BYTES * HOST_PAGE_BYTES;
     uint64_t end = (offset + block->size_bytes) / HOST_PAGE_BYTES * HOST_PAGE_BYTES;
@@ -149,60 +122,78 @@ static void forget_pages(const struct memory *memory, const struct memory_block 
         madvise(memory->host + first, end - first, MADV_DONTNEED);
 }
 
+static void remember(struct memory *memory, struct memory_block block)
+{
+    block.is_live = false;
+    block.owner = NULL;
+    memory->freed[memory->n_freed++ % N_REMEMBERED] = block;
+}
+
 bool memory_free(struct memory *memory, uint64_t address)
 {
-    size_t n = blocks_until(memory, address);
-    if (n == 0 || memory->live.at[n - 1].address != address || memory->live.at[n - 1].host)
+    const struct memory_block *found = is_mapped(memory, address) ? blocks_below(&memory->device, address) : NULL;
+    if (!found || found->address != address)
         return false;
-    struct memory_block block = memory->live.at[n - 1];
-    block_remove(memory, n - 1);
+    struct memory_block block = *found;
+    blocks_remove(&memory->device, address);
+    memory->used_bytes -= block.size_bytes;
     forget_pages(memory, &block);
-    block.is_live = false;
-    memory->freed[memory->n_freed++ % N_REMEMBERED] = block;
+    remember(memory, block);
+    return true;
+}
+
+bool memory_map(struct memory *memory, uint64_t address, void *host, uint64_t size_bytes, const char *what)
+{
+    uint64_t end = address + size_bytes, device_end = MEMORY_GLOBAL_BASE + memory->capacity_bytes;
+    bool meets_device = end > MEMORY_GLOBAL_BASE && address < device_end;
+    bool meets_window = end > MEMORY_SHARED_WINDOW && address < MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES;
+    const struct memory_block *below = blocks_below(&memory->foreign, address);
+    const struct memory_block *above = blocks_above(&memory->foreign, address);
+    if (!host || size_bytes == 0 || end < address || meets_device || meets_window ||
+        (below && below->address + below->size_bytes > address) || (above && above->address < end))
+        return false;
+    blocks_insert(&memory->foreign, (struct memory_block){.address = address,
+                                                          .size_bytes = size_bytes,
+                                                          .host = host,
+                                                          .is_live = true,
+                                                          .what = what});
+    return true;
+}
+
+bool memory_unmap(struct memory *memory, uint64_t address)
+{
+    const struct memory_block *found = blocks_below(&memory->foreign, address);
+    if (!found || found->address != address)
+        return false;
+    struct memory_block block = *found;
+    blocks_remove(&memory->foreign, address);
+    remember(memory, block);
     return true;
 }
 
 bool memory_add_host(struct memory *memory, void *host, uint64_t size_bytes, const char *what)
 {
-    uint64_t begin = (uint64_t)(uintptr_t)host, end = begin + size_bytes;
-    bool meets_guest = end > MEMORY_GLOBAL_BASE && begin < MEMORY_LOCAL_WINDOW + MEMORY_WINDOW_BYTES;
-    size_t n = blocks_until(memory, begin);
-    if (!host || size_bytes == 0 || end < begin || meets_guest)
-        return false;
-    if (n && memory->live.at[n - 1].address + memory->live.at[n - 1].size_bytes > begin)
-        return false;
-    if (n < memory->live.n && memory->live.at[n].address < end)
-        return false;
-    block_insert(memory, n, (struct memory_block){begin, size_bytes, host, true, what});
-    return true;
+    uint64_t begin = (uint64_t)(uintptr_t)host;
+    return begin + size_bytes <= MEMORY_GLOBAL_BASE && memory_map(memory, begin, host, size_bytes, what);
 }
 
 bool memory_remove_host(struct memory *memory, void *host)
 {
-    size_t n = blocks_until(memory, (uint64_t)(uintptr_t)host);
-    if (n == 0 || memory->live.at[n - 1].host != host)
-        return false;
-    block_remove(memory, n - 1);
-    return true;
+    return memory_unmap(memory, (uint64_t)(uintptr_t)host);
 }
 
 // ---- from guest address to host pointer ------------------------------------------------------------
 
 static const struct memory_block *block_of(const struct memory *memory, uint64_t address, uint64_t size_bytes)
 {
-    size_t n = blocks_until(memory, address);
-    return n && block_contains(&memory->live.at[n - 1], address, size_bytes) ? &memory->live.at[n - 1] : NULL;
-}
-
-static unsigned char *block_host(const struct memory *memory, const struct memory_block *block)
-{
-    return block->host ? block->host : memory->host + (block->address - MEMORY_GLOBAL_BASE);
+    const struct memory_block *block = blocks_below(list_of(memory, address), address);
+    return block && block_contains(block, address, size_bytes) ? block : NULL;
 }
 
 void *memory_host(const struct memory *memory, uint64_t address, uint64_t size_bytes)
 {
     const struct memory_block *block = block_of(memory, address, size_bytes);
-    return block ? block_host(memory, block) + (address - block->address) : NULL;
+    return block ? block->host + (address - block->address) : NULL;
 }
 
 unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *cursor, uint64_t address,
@@ -213,8 +204,30 @@ unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *
         return NULL;
     cursor->begin = block->address;
     cursor->end = block->address + block->size_bytes;
-    cursor->host = block_host(memory, block);
+    cursor->host = block->host;
     return cursor->host + (address - block->address);
+}
+
+const struct memory_block *memory_block_at(const struct memory *memory, uint64_t address)
+{
+    return block_of(memory, address, 1);
+}
+
+const struct memory_block *memory_block_after(const struct memory *memory, uint64_t address)
+{
+    const struct memory_block *device = blocks_above(&memory->device, address);
+    const struct memory_block *foreign = blocks_above(&memory->foreign, address);
+    if (!device || !foreign)
+        return device ? device : foreign;
+    return device->address < foreign->address ? device : foreign;
+}
+
+void memory_set_owner(struct memory *memory, uint64_t address, const void *owner)
+{
+    struct memory_block *block = blocks_below(list_of(memory, address), address);
+    if (!block || block->address != address)
+        BUG("no allocation begins at 0x%llx", (unsigned long long)address);
+    block->owner = owner;
 }
 
 // ---- words about an address ------------------------------------------------------------------------
@@ -229,11 +242,13 @@ static uint64_t distance(const struct memory_block *block, uint64_t address)
 
 const struct memory_block *memory_find(const struct memory *memory, uint64_t address)
 {
+    const struct memory_block *close[4] = {
+        blocks_below(&memory->device, address), blocks_above(&memory->device, address),
+        blocks_below(&memory->foreign, address), blocks_above(&memory->foreign, address)};
     const struct memory_block *nearest = NULL;
-    size_t n = blocks_until(memory, address);
-    for (size_t i = n ? n - 1 : 0; i < memory->live.n && i <= n; i++)
-        if (!nearest || distance(&memory->live.at[i], address) < distance(nearest, address))
-            nearest = &memory->live.at[i];
+    for (int i = 0; i < 4; i++)
+        if (close[i] && (!nearest || distance(close[i], address) < distance(nearest, address)))
+            nearest = close[i];
     if (nearest && distance(nearest, address) == 0)
         return nearest;
     uint32_t kept = memory->n_freed < N_REMEMBERED ? memory->n_freed : N_REMEMBERED;

@@ -25,9 +25,10 @@
 
 struct memory_block { // one allocation
     uint64_t address, size_bytes;
-    unsigned char *host;  // host memory of its own (memory_add_host); NULL: in the mapping
-    bool is_live;     // false: freed (kept so that a use after free can be named)
-    const char *what; // static text: "cudaMalloc", "variable x" ...
+    unsigned char *host; // where the host has it
+    bool is_live;        // false: freed (kept so that a use after free can be named)
+    const char *what;    // static text: "cudaMalloc", "variable x" ...
+    const void *owner;   // what the caller knows of it, NULL at first
 };
 
 struct memory;
@@ -42,7 +43,16 @@ void *memory_host(const struct memory *memory, uint64_t address, uint64_t size_b
 bool memory_add_host(struct memory *memory, void *host, uint64_t size_bytes, const char *what);
 bool memory_remove_host(struct memory *memory, void *host); // false: not the start of such a block
 
-uint64_t memory_used_bytes(const struct memory *memory);
+// Host memory at a guest address of its own choice, above those of the device and below the windows. False as above.
+bool memory_map(struct memory *memory, uint64_t address, void *host, uint64_t size_bytes, const char *what);
+bool memory_unmap(struct memory *memory, uint64_t address);
+
+uint64_t memory_used_bytes(const struct memory *memory); // of the device
+
+// The live block that contains the address, and the first one that begins above it; NULL: none. Good until the next change.
+const struct memory_block *memory_block_at(const struct memory *memory, uint64_t address);
+const struct memory_block *memory_block_after(const struct memory *memory, uint64_t address);
+void memory_set_owner(struct memory *memory, uint64_t address, const void *owner); // of the block that begins there
 
 // The live or freed block that contains `address`; else the nearest one. NULL when there is none at all.
 const struct memory_block *memory_find(const struct memory *memory, uint64_t address);
