@@ -44,7 +44,7 @@ const char *finding_head(enum finding_kind kind)
 const char *finding_place(struct arena *arena, const struct profile_launch *launch,
                           const struct finding *finding)
 {
-    return finding->insn == FINDING_NOWHERE ? "the launch" : launch_place(arena, launch, finding->insn);
+    return finding->insn == FINDING_NOWHERE ? "the launch" : launch_own_place(arena, launch, finding->insn);
 }
 
 const char *finding_count(struct finder *finder, uint64_t n)
@@ -82,7 +82,7 @@ const char *finding_action(uint8_t class)
 
 const char *finding_where(struct finder *finder, const struct site *site)
 {
-    return launch_place(finder->arena, finder->launch, site->insn);
+    return launch_own_place(finder->arena, finder->launch, site->insn);
 }
 
 // What one unit holds an SM up, in cycles: an order, not a forecast. A warp instruction takes one of four

@@ -35,11 +35,10 @@ static enum finding_kind sectors_kind(const struct site *site)
 }
 
 // A sliding window is misaligned by nature: where L1 already has the extra sectors they cost nothing worth
-// telling.
+// telling. Stores go through L1 in any case.
 static bool is_absorbed(const struct site *site)
 {
-    enum finding_kind kind = sectors_kind(site);
-    return (kind == FINDING_MISALIGNED || kind == FINDING_PARTIAL_WRITE) &&
+    return sectors_kind(site) == FINDING_MISALIGNED &&
            site->counters.global_hits >= counters_excess_sectors(&site->counters);
 }
 
@@ -95,7 +94,7 @@ static void add_run(struct finder *finder, const struct vector_run *run)
         "request: %s "
         "sectors for what fits in %s. %.0f %% of this kernel's %s global sectors are wasted here.",
         finding_head(kind), run->n_insns, finding_action(insn->class), insn->access_bytes,
-        launch_place(arena, finder->launch, run->insn),
+        launch_own_place(arena, finder->launch, run->insn),
         finding_per(insn->counters.global_sectors, insn->counters.global_requests),
         finding_count(finder, run->sectors), finding_count(finder, after), 100 * finding.share,
         finding_count(finder, finder->total.global_sectors));
@@ -118,7 +117,7 @@ static struct site without_runs(struct finder *finder, const struct site *site, 
 {
     struct site rest = *site;
     const struct profile_launch *launch = finder->launch;
-    const uint32_t *row = site->line ? launch_line_rows(finder->arena, launch) : NULL;
+    const uint32_t *row = site->line ? launch_own_rows(finder->arena, launch) : NULL;
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         const struct profile_insn *insn = &launch->insns[i];
         bool is_here =

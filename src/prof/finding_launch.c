@@ -130,7 +130,7 @@ void find_divergence(struct finder *finder)
     const char *place = insn == FINDING_NOWHERE
                             ? "the block leaves the last warp partly empty"
                             : arena_printf(finder->arena, "most are lost at %s",
-                                           launch_place(finder->arena, finder->launch, insn));
+                                           launch_own_place(finder->arena, finder->launch, insn));
     finding_add(
         finder,
         (struct finding){

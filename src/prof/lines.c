@@ -69,6 +69,28 @@ const uint32_t *launch_line_rows(struct arena *arena, const struct profile_launc
     return first;
 }
 
+enum { DEEPEST_STACK = 64 }; // a damaged file may hold a circle
+
+static uint32_t own_line(const struct profile_launch *launch, uint32_t index)
+{
+    uint32_t outermost = index;
+    for (int depth = 0; launch->lines[outermost].inlined_at >= 0 && depth < DEEPEST_STACK; depth++)
+        outermost = (uint32_t)launch->lines[outermost].inlined_at;
+    for (int depth = 0; launch->lines[index].file != launch->lines[outermost].file && depth < DEEPEST_STACK;
+         depth++)
+        index = (uint32_t)launch->lines[index].inlined_at;
+    return index;
+}
+
+const uint32_t *launch_own_rows(struct arena *arena, const struct profile_launch *launch)
+{
+    const uint32_t *first = launch_line_rows(arena, launch);
+    uint32_t *rows = arena_array(arena, uint32_t, launch->n_lines);
+    for (uint32_t i = 0; i < launch->n_lines; i++)
+        rows[i] = first[i] ? first[own_line(launch, i)] : 0;
+    return rows;
+}
+
 static bool is_same_row(const struct line_row *a, const struct line_row *b)
 {
     return a->line == b->line && a->line != 0;
@@ -117,11 +139,22 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-const char *launch_place(struct arena *arena, const struct profile_launch *launch, uint32_t insn)
+static const char *place_of(struct arena *arena, const struct profile_launch *launch, uint32_t insn,
+                            uint32_t index)
 {
-    uint32_t index = launch->insns[insn].line;
     if (index < launch->n_lines && launch->lines[index].line && launch->lines[index].file < launch->n_files)
         return arena_printf(arena, "%s:%u", base_name(launch->files[launch->lines[index].file]),
                             launch->lines[index].line);
     return arena_printf(arena, "%s, instruction %u", base_name(launch->module), insn);
+}
+
+const char *launch_place(struct arena *arena, const struct profile_launch *launch, uint32_t insn)
+{
+    return place_of(arena, launch, insn, launch->insns[insn].line);
+}
+
+const char *launch_own_place(struct arena *arena, const struct profile_launch *launch, uint32_t insn)
+{
+    uint32_t index = launch->insns[insn].line;
+    return place_of(arena, launch, insn, index && index < launch->n_lines ? own_line(launch, index) : index);
 }

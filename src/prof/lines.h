@@ -25,6 +25,11 @@ double excess_cost_cycles(uint64_t excess_wavefronts, uint64_t excess_sectors);
 // 0 where the line is unknown.
 const uint32_t *launch_line_rows(struct arena *arena, const struct profile_launch *launch);
 
+// Code inlined from another file is told of where the kernel's own file calls it: the innermost place of the inline stack
+// that lies in the file of the outermost. As launch_line_rows and launch_place, but of that place.
+const uint32_t *launch_own_rows(struct arena *arena, const struct profile_launch *launch);
+const char *launch_own_place(struct arena *arena, const struct profile_launch *launch, uint32_t insn);
+
 // Rows in order of cost, ties in program order. Instructions that touched no memory are in them too.
 struct line_row *launch_lines(struct arena *arena, const struct profile_launch *launch, size_t *n);
 

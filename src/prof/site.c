@@ -33,7 +33,7 @@ static int by_insn(const void *a, const void *b)
 
 static size_t collect_instructions(struct arena *arena, const struct profile_launch *launch, struct site *out)
 {
-    const uint32_t *row = launch_line_rows(arena, launch);
+    const uint32_t *row = launch_own_rows(arena, launch);
     size_t n = 0;
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         const struct profile_insn *insn = &launch->insns[i];

@@ -1,6 +1,7 @@
 // The findings page: everything that a launch can be told, most expensive first, with the line, the metric,
 // the cost, what to change and what the change brings.
 #include "base/units.h"
+#include "prof/lines.h"
 #include "report/page.h"
 #include "report/source_text.h"
 #include <math.h>
@@ -44,6 +45,9 @@ static void print_finding(const struct report *report, const struct report_launc
         const char *line = source_text_of(texts, l->launch, finding->insn);
         if (line)
             print_labelled("source", line, out);
+        const char *code = launch_place(report->arena, l->launch, finding->insn);
+        if (strcmp(code, place) != 0)
+            print_labelled("inlined", code, out);
         print_labelled("instruction", l->launch->insns[finding->insn].text, out);
     }
     print_labelled("seen", finding->text, out);

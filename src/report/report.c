@@ -41,14 +41,24 @@ static bool is_one_process(const struct profile *profile)
     return true;
 }
 
+// The profile keeps each value's tag but not its note, without which a device file is refused.
+static void add_notes(const char *text, struct buf *out)
+{
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        buf_add(out, text, (size_t)(end - text));
+        buf_puts(out, memchr(text, '"', (size_t)(end - text)) ? "\n" : " \"as the profile has it\"\n");
+    }
+}
+
 static const struct device *model_of(struct arena *arena, const struct profile *profile)
 {
     struct device *model = arena_new(arena, struct device);
+    struct buf text = {0};
     struct err ignored = {0};
-    return device_parse(arena, profile->path, profile->device_text, strlen(profile->device_text), model,
-                        &ignored)
-               ? model
-               : NULL;
+    add_notes(profile->device_text, &text);
+    bool is_good = text.n && device_parse(arena, profile->path, text.at, text.n, model, &ignored);
+    buf_release(&text);
+    return is_good ? model : NULL;
 }
 
 const struct finding *report_findings(const struct report *report, const struct report_launch *launch,

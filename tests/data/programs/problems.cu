@@ -1,0 +1,105 @@
+// Kernels with one known problem each, and the same repaired: what the findings of a report must tell apart.
+// tests/report/findings.sh runs them. No host part.
+
+// Shared memory that each thread uses alone; repaired: a register.
+extern "C" __global__ void private_shared(const float *in, float *out)
+{
+    __shared__ float keep[256];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int slot = threadIdx.x;
+    asm volatile("" : "+r"(slot)); // else the compiler sees what we want to find
+    keep[threadIdx.x] = in[i];
+    out[i] = keep[slot] * 2.0f;
+}
+extern "C" __global__ void private_register(const float *in, float *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i] * 2.0f;
+}
+
+// One table that all lanes read at the same place; repaired: in constant memory.
+__constant__ float c_weights[64];
+extern "C" __global__ void uniform_global(const float *__restrict__ weights, float *out, int n)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k++)
+        sum = sum * 0.5f + weights[k];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void uniform_constant(float *out, int n)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k++)
+        sum = sum * 0.5f + c_weights[k];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Every lane adds to one word; repaired: a warp adds up first.
+extern "C" __global__ void one_counter(const int *in, int *sum)
+{
+    atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+extern "C" __global__ void one_counter_a_warp(const int *in, int *sum)
+{
+    const int total = __reduce_add_sync(0xffffffffu, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    if ((threadIdx.x & 31) == 0)
+        atomicAdd(sum, total);
+}
+
+// The grid and block of the launch decide: 40 threads a block leave a second warp with 8 lanes.
+extern "C" __global__ void any_block(const float *in, float *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i] + 1.0f;
+}
+
+// A tile of BYTES a block: few blocks fit an SM; repaired: a smaller one.
+template <int BYTES>
+__device__ __forceinline__ void staged(const float *in, float *out)
+{
+    __shared__ float tile[BYTES / 4];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    tile[threadIdx.x] = in[i];
+    __syncthreads();
+    out[i] = tile[blockDim.x - 1 - threadIdx.x];
+}
+extern "C" __global__ void large_tile(const float *in, float *out) { staged<45056>(in, out); }
+extern "C" __global__ void small_tile(const float *in, float *out) { staged<4096>(in, out); }
+
+// A sum of 4 neighbours a thread, one float at a time; repaired: one float4.
+extern "C" __global__ void four_scalars(const float *in, float *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[4 * i] + in[4 * i + 1] + in[4 * i + 2] + in[4 * i + 3];
+}
+extern "C" __global__ void one_vector(const float4 *in, float *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float4 v = in[i];
+    out[i] = v.x + v.y + v.z + v.w;
+}
+
+// An array indexed by data; repaired: the same by selection.
+extern "C" __global__ void indexed_array(const int *in, int *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int a[4] = {i, 3 * i, 5 * i, 7 * i};
+    a[in[i] & 3] += 1;
+    out[i] = a[(in[i] >> 2) & 3];
+}
+extern "C" __global__ void selected_value(const int *in, int *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int raise = in[i] & 3, pick = (in[i] >> 2) & 3;
+    const int value = pick == 0 ? i : pick == 1 ? 3 * i : pick == 2 ? 5 * i : 7 * i;
+    out[i] = value + (raise == pick);
+}
+
+// Rows of 33 floats: a warp's store begins inside a sector; repaired: rows of 40.
+extern "C" __global__ void rows_of(float *out, int pitch)
+{
+    out[(blockIdx.x * blockDim.y + threadIdx.y) * pitch + threadIdx.x] = threadIdx.x;
+}
