@@ -112,7 +112,7 @@ PROGRAM := $(B)/warpglass
 CUDART_MAJORS := 11.0 12 13
 RUNTIME_OBJECTS := $(filter-out $(B)/src/cli/% $(B)/src/report/% $(B)/embedded_headers.o,$(OBJECTS))
 RUNTIME := $(B)/lib/libwarpglass.so
-RUNTIMES := $(RUNTIME) $(CUDART_MAJORS:%=$(B)/lib/libcudart.so.%)
+RUNTIMES := $(RUNTIME) $(CUDART_MAJORS:%=$(B)/lib/libcudart.so.%) $(B)/lib/libcuda.so.1
 
 # A test's name is its path below tests/ without .c: unit/kv, cli/occupancy.sh.
 TEST_SUITES   := $(filter-out data support fuzz,$(patsubst tests/%/,%,$(sort $(wildcard tests/*/))))
@@ -204,6 +204,11 @@ $(B)/lib/libcudart.so.%: src/rt/stubs/cudart.c $(wildcard src/rt/api*.def) $(RUN
 	$(Q)$(CC) -shared -std=gnu17 -Isrc -DMAJOR=$(basename $*) -Wl,-soname,$(@F) -Wl,--version-script=$@.map \
 	    -Wl,-rpath,'$$ORIGIN' $< $(RUNTIME) -o $@
 	@rm -f $@.map
+
+# The driver's library has no symbol versions.
+$(B)/lib/libcuda.so.1: src/rt/stubs/cuda.c src/rt/api_driver.def $(RUNTIME)
+	$(call say,$@)
+	$(Q)$(CC) -shared -std=gnu17 -Isrc -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $< $(RUNTIME) -o $@
 
 $(FUZZ_NAMES:%=$(B)/tests/fuzz/%): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIBRARY)
 	$(call say,$@)

@@ -1,0 +1,115 @@
+// Entry points by name and version: cuGetProcAddress, and what the runtime's cudaGetDriverEntryPoint answers.
+#include "rt/driver.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void (*function_pointer)(void);
+
+static const struct entry {
+    const char *symbol;
+    int since;
+    function_pointer function;
+} entries[] = {
+#define DONE(since, symbol, parameters) {#symbol, since, (function_pointer)wg_##symbol},
+#define CALL(since, symbol, parameters, expression) {#symbol, since, (function_pointer)wg_##symbol},
+#define SAME(since, symbol, parameters, call) {#symbol, since, (function_pointer)wg_##symbol},
+#define ALIAS(since, symbol, body) {#symbol, since, (function_pointer)wg_##body},
+#define IGNORED(since, symbol, reason) {#symbol, since, (function_pointer)wg_##symbol},
+#define REFUSED(since, symbol, reason) {#symbol, since, (function_pointer)wg_##symbol},
+#include "rt/api_driver.def"
+};
+enum { N_ENTRIES = sizeof entries / sizeof entries[0] };
+
+// ---- finding -------------------------------------------------------------------------------------------------------
+
+static bool ends_with(const char *text, size_t n, const char *end)
+{
+    size_t k = strlen(end);
+    return n > k && memcmp(text + n - k, end, k) == 0;
+}
+
+// Length of the name without _ptsz or _ptds.
+static size_t stem_length(const char *symbol)
+{
+    size_t n = strlen(symbol);
+    return ends_with(symbol, n, "_ptsz") || ends_with(symbol, n, "_ptds") ? n - 5 : n;
+}
+
+// Length of the name that programs ask for: without _v2, _v3 … too.
+static size_t base_length(const char *symbol)
+{
+    size_t n = stem_length(symbol);
+    return n > 3 && symbol[n - 3] == '_' && symbol[n - 2] == 'v' && isdigit((unsigned char)symbol[n - 1]) ? n - 3 : n;
+}
+
+static bool is_named(const char *symbol, size_t n, const char *name, size_t name_length)
+{
+    return n == name_length && memcmp(symbol, name, n) == 0;
+}
+
+static bool is_twin(const char *symbol)
+{
+    return symbol[stem_length(symbol)] != '\0';
+}
+
+// The newest one that a program of that version may mean; a name with its own suffix means exactly that.
+static const struct entry *newest(const char *name, int version, bool wants_twin, bool *is_known)
+{
+    const struct entry *best = NULL;
+    size_t n = strlen(name);
+    for (int i = 0; i < N_ENTRIES; i++) {
+        const struct entry *e = &entries[i];
+        bool is_exact = strcmp(e->symbol, name) == 0;
+        if (!is_exact && (is_twin(e->symbol) != wants_twin || !is_named(e->symbol, base_length(e->symbol), name, n)))
+            continue;
+        *is_known = true;
+        if (e->since <= version && (!best || e->since >= best->since))
+            best = e;
+    }
+    return best;
+}
+
+void *entry_find(const char *name, int version, uint64_t flags, enum entry_status *status)
+{
+    bool is_known = false;
+    const struct entry *entry = flags & ENTRY_PER_THREAD_STREAM ? newest(name, version, true, &is_known) : NULL;
+    if (!entry)
+        entry = newest(name, version, false, &is_known);
+    *status = entry ? ENTRY_FOUND : is_known ? ENTRY_TOO_NEW : ENTRY_UNKNOWN;
+    if (!entry)
+        return NULL;
+    void *address; // a function pointer becomes a data pointer, as dlsym's
+    memcpy(&address, &entry->function, sizeof address);
+    return address;
+}
+
+// ---- cuGetProcAddress ----------------------------------------------------------------------------------------------
+
+CUresult wg_cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status)
+{
+    enum entry_status found;
+    if (!name || !out || flags & ~(uint64_t)(ENTRY_LEGACY_STREAM | ENTRY_PER_THREAD_STREAM) ||
+        version > DRIVER_VERSION)
+        return cudaErrorInvalidValue;
+    *out = entry_find(name, version, flags, &found);
+    if (status)
+        *status = found;
+    return cudaSuccess;
+}
+
+// Before CUDA 12.0 there was no status; what is not found was an error.
+CUresult wg_cuGetProcAddress(const char *name, void **out, int version, uint64_t flags)
+{
+    CUresult result = wg_cuGetProcAddress_v2(name, out, version, flags, NULL);
+    return result || *out ? result : cudaErrorSymbolNotFound;
+}
+
+// The tables behind this call are undocumented; nothing of ours asks for them.
+CUresult wg_cuGetExportTable(const void **table, const struct CUuuid *id)
+{
+    if (!table || !id)
+        return cudaErrorInvalidValue;
+    *table = NULL;
+    return cudaErrorSymbolNotFound;
+}
