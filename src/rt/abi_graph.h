@@ -43,9 +43,10 @@ struct cudaMemcpyNodeParams {
     int flags, reserved[3];
     struct cudaMemcpy3DParms copyParams;
 };
+enum cudaGraphChildGraphNodeOwnership { cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove = 1 };
 struct cudaChildGraphNodeParams {
     cudaGraph_t graph;
-    int ownership; // 0: the node gets a copy, 1: the graph moves
+    enum cudaGraphChildGraphNodeOwnership ownership; // CUDA 12 has only the graph
 };
 struct cudaEventNodeParams {
     cudaEvent_t event;

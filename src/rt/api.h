@@ -2,7 +2,8 @@
 #ifndef RT_API_H
 #define RT_API_H
 #include "rt/op.h"
-#include "rt/abi.h"
+#include "rt/graph.h"
+#include "rt/stream.h"
 
 #define DONE(majors, name, parameters) RT_EXPORT cudaError_t wg_##name parameters;
 #define DONE_AS(majors, name, body, parameters) RT_EXPORT cudaError_t wg_##body parameters;

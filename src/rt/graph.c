@@ -250,6 +250,13 @@ struct rt_graph *graph_copy(struct rt *rt, struct rt_graph *graph)
     return copy;
 }
 
+void node_adopt_graph(struct rt *rt, struct rt_graph_node *node, struct rt_graph *graph)
+{
+    graph_delete(rt, node->op.graph);
+    graph->is_child = true;
+    node->op.graph = graph;
+}
+
 // Memory belongs to one graph only.
 static bool has_memory(const struct rt_graph *graph)
 {

@@ -76,6 +76,8 @@ cudaError_t node_set(struct rt *rt, cudaGraphNode_t node, const struct rt_op *op
 // Success and *op for a node of that kind.
 cudaError_t node_get(struct rt *rt, cudaGraphNode_t node, enum op_kind kind, const struct rt_op **op);
 cudaError_t node_type(struct rt *rt, cudaGraphNode_t node, enum cudaGraphNodeType *type);
+// The node's child graph becomes `graph` itself, which belongs to the node from then on.
+void node_adopt_graph(struct rt *rt, struct rt_graph_node *node, struct rt_graph *graph);
 cudaError_t node_destroy(struct rt *rt, cudaGraphNode_t node);
 // Attributes of kernel nodes.
 cudaError_t node_attribute_get(struct rt *rt, cudaGraphNode_t node, enum cudaLaunchAttributeID id,
