@@ -99,10 +99,12 @@ struct kernel {
     uint32_t registers;           // per thread: from SASS exact, from PTX estimated by liveness
     bool registers_are_estimated;
     uint32_t static_shared_bytes;
-    uint32_t local_bytes;         // per thread, of the entry and its deepest known call chain; recursion: a stack more
+    uint32_t local_bytes;         // per thread, of the entry and its deepest known call chain; with recursion the
+                                  // launch adds a stack
     uint32_t n_block_barriers;    // named barriers used
     uint32_t max_threads[3], required_threads[3], min_blocks_per_sm, required_cluster[3]; // 0 = not given
     bool has_calls, has_indirect_calls, has_recursion;
+    bool uses_reserved_shared;    // reads %reserved_smem_offset_…
 
     // Text for reports
     const char *const *files;     // source files named by .file

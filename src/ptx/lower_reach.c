@@ -363,10 +363,6 @@ bool lower_reach(struct lowering *l, const struct ptx_function *entry)
 
 // ---- stack ------------------------------------------------------------------------------------------
 
-enum {
-    RECURSION_BYTES = 1024
-}; // cudaLimitStackSize when the program does not set it (CUDA programming guide)
-
 struct depth {
     uint32_t bytes;
     enum { DEPTH_NEW, DEPTH_OPEN, DEPTH_DONE } state;
@@ -395,6 +391,5 @@ uint32_t lower_local_bytes(struct lowering *l, bool *has_recursion)
 {
     struct depth *depths = arena_array(&l->work, struct depth, l->reached.n);
     *has_recursion = false;
-    uint32_t bytes = deepest(l, depths, 0, has_recursion);
-    return *has_recursion ? bytes + RECURSION_BYTES : bytes;
+    return deepest(l, depths, 0, has_recursion);
 }

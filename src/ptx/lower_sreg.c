@@ -41,6 +41,12 @@ static const struct special specials[] = {
     {"%globaltimer_hi", SREG_GLOBALTIMER_HI, false, 0},
     {"%dynamic_smem_size", SREG_DYNAMIC_SHARED, false, 0},
     {"%total_smem_size", SREG_TOTAL_SHARED, false, 0},
+    {"%aggr_smem_size", SREG_AGGREGATE_SHARED, false, 0},
+    {"%reserved_smem_offset_begin", SREG_RESERVED_SHARED, false, 0},
+    {"%reserved_smem_offset_end", SREG_RESERVED_SHARED_END, false, 0},
+    {"%reserved_smem_offset_cap", SREG_RESERVED_SHARED_END, false, 0},
+    {"%reserved_smem_offset_0", SREG_RESERVED_SHARED, false, 0},
+    {"%reserved_smem_offset_1", SREG_RESERVED_SHARED, false, 0},
     {"%envreg1", SREG_ENVREG1, false, 0},
     {"%envreg2", SREG_ENVREG2, false, 0},
     {"WARP_SZ", N_SREGS, false, ROW_LANES},
@@ -85,6 +91,8 @@ bool emit_special(struct body *b, const struct ptx_operand *operand, rowref dst,
     draft->insn.dst = dst;
     draft->insn.src[0] = constant;
     draft->insn.extra = is_constant ? 0 : special->number;
+    b->lowering->kernel->uses_reserved_shared |=
+        special->number == SREG_RESERVED_SHARED || special->number == SREG_RESERVED_SHARED_END;
     emit_def(b, dst, n_read);
     for (uint32_t row = n_read; row < n_rows; row++)
         emit_pseudo_move(b, dst + row, pool_u32(b->lowering, 0));

@@ -71,7 +71,7 @@ static void add_address(const struct fault *fault, const struct launch *launch, 
         buf_printf(out, INDENT "the block has %u bytes of shared memory\n",
                    kernel->static_shared_bytes + launch->dynamic_shared_bytes);
     else if (fault->space == SPACE_LOCAL)
-        buf_printf(out, INDENT "the thread has %u bytes of local memory\n", kernel->local_bytes);
+        buf_printf(out, INDENT "the thread has %u bytes of local memory\n", launch_local_bytes(launch));
     else if (fault->space == SPACE_CONST)
         buf_printf(out, INDENT "the module has %u bytes of constants\n", launch->constant_bytes);
     else if (fault->space == SPACE_GLOBAL || fault->space == SPACE_GENERIC) {

@@ -42,8 +42,10 @@ static struct layout layout_of(const struct launch *launch)
     const struct kernel *kernel = launch->kernel;
     struct layout l = {.n_warps = (threads_per_block(launch) + ROW_LANES - 1) / ROW_LANES,
                        .stack_rows = first_stack_rows(kernel),
-                       .local_bytes = (kernel->local_bytes + 3) / 4 * 4,
-                       .shared_bytes = kernel->static_shared_bytes + launch->dynamic_shared_bytes};
+                       .local_bytes = launch_local_bytes(launch),
+                       .shared_bytes = kernel->uses_reserved_shared
+                                           ? reserved_shared_offset(launch) + RESERVED_SHARED_BYTES
+                                           : kernel->static_shared_bytes + launch->dynamic_shared_bytes};
     l.warps_bytes = rows_up(l.n_warps * sizeof(struct warp));
     l.stack_bytes = (size_t)l.stack_rows * ROW_BYTES;
     l.preds_bytes = rows_up(l.stack_rows * sizeof(uint32_t));
@@ -65,6 +67,8 @@ static uint8_t *warp_place(const struct layout *layout, struct warp *warp, uint8
     warp->pred_stack = (uint32_t *)(at + layout->stack_bytes);
     at += layout->stack_bytes + layout->preds_bytes;
     warp->local = layout->local_bytes ? at : NULL;
+    if (warp->local) // a stack for recursion may be large: later blocks find there what earlier ones left
+        memset(at, 0, layout->warp_local_bytes);
     return at + layout->warp_local_bytes;
 }
 
@@ -128,7 +132,7 @@ static void warp_start(const struct launch *launch, struct block *block, uint32_
     memset(warp->stack, 0, (size_t)warp->stack_rows * ROW_BYTES);
     memset(warp->pred_stack, 0, (size_t)warp->stack_rows * sizeof *warp->pred_stack);
     if (warp->local)
-        memset(warp->local, 0, (size_t)warp->local_bytes * ROW_LANES);
+        memset(warp->local, 0, (size_t)launch->kernel->local_bytes / 4 * ROW_BYTES);
     warp->pred_stack[0] = ALL_LANES;
     uint64_t resident = block->sm * (uint64_t)MAX_WARPS_PER_SM + (uint64_t)block->slot * block->n_warps + w;
     warp->local_base = resident * warp->local_bytes * ROW_LANES;

@@ -200,14 +200,22 @@ enum step_kind op_nothing(struct sim *sim, struct warp *warp, const struct insn 
     return STEP_PLAIN;
 }
 
-// Siblings have their turn: who sleeps waits for somebody.
+// Longest sleep (PTX ISA, nanosleep: at most 1 ms).
+enum { MAX_SLEEP_NS = 1000000 };
+
+// All lanes wake together, after the shortest of their times: what the PTX ISA allows. Siblings run meanwhile.
 enum step_kind op_nanosleep(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
-    (void)sim;
-    (void)insn;
-    (void)on;
+    const uint32_t *times = row_read(warp, insn->src[0]);
+    uint32_t ns = MAX_SLEEP_NS;
+    for (lanemask rest = on; rest; rest &= rest - 1)
+        ns = times[__builtin_ctz(rest)] < ns ? times[__builtin_ctz(rest)] : ns;
     split_count_strong(warp);
-    return STEP_PLAIN;
+    if (ns == 0)
+        return STEP_PLAIN;
+    split_current(warp)->wakes = sim->now_cycles + ns_to_cycles(sim->launch, ns);
+    split_wait(warp, SPLIT_ASLEEP, 0, false);
+    return STEP_SLEEP;
 }
 
 enum step_kind op_fence(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
@@ -252,11 +260,30 @@ static void lane_masks(enum sreg sreg, uint32_t *out)
     }
 }
 
+// Sizes are multiples of the unit of allocation, 128 bytes on sm_8x and sm_9x (PTX ISA, %total_smem_size).
+static uint32_t shared_sreg(const struct launch *launch, enum sreg sreg)
+{
+    uint32_t user = launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes, total = (user + 127) / 128 * 128;
+    switch (sreg) {
+    case SREG_DYNAMIC_SHARED:
+        return launch->dynamic_shared_bytes;
+    case SREG_TOTAL_SHARED:
+        return total;
+    case SREG_AGGREGATE_SHARED:
+        return total + RESERVED_SHARED_BYTES;
+    case SREG_RESERVED_SHARED:
+        return reserved_shared_offset(launch);
+    case SREG_RESERVED_SHARED_END:
+        return reserved_shared_offset(launch) + RESERVED_SHARED_BYTES;
+    default:
+        return 0;
+    }
+}
+
 // Special registers with one value for the whole warp.
 static uint64_t uniform_sreg(const struct sim *sim, const struct warp *warp, enum sreg sreg)
 {
     const struct launch *launch = sim->launch;
-    uint32_t total = launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes;
     switch (sreg) {
     case SREG_NTID_X:
     case SREG_NTID_Y:
@@ -282,20 +309,20 @@ static uint64_t uniform_sreg(const struct sim *sim, const struct warp *warp, enu
         return launch->launch_id;
     case SREG_CLOCK:
     case SREG_CLOCK64:
-        return sim->now_cycles;
+        return ns_to_cycles(launch, launch->begin_ns) + sim->now_cycles;
     case SREG_CLOCK_HI:
-        return sim->now_cycles >> 32;
-    case SREG_GLOBALTIMER: // a nanosecond a cycle
+        return (ns_to_cycles(launch, launch->begin_ns) + sim->now_cycles) >> 32;
+    case SREG_GLOBALTIMER:
     case SREG_GLOBALTIMER_LO:
-        return sim->now_cycles;
+        return launch->begin_ns + cycles_to_ns(launch, sim->now_cycles);
     case SREG_GLOBALTIMER_HI:
-        return sim->now_cycles >> 32;
-    case SREG_DYNAMIC_SHARED:
-        return launch->dynamic_shared_bytes;
-    case SREG_TOTAL_SHARED:
-        return total;
+        return (launch->begin_ns + cycles_to_ns(launch, sim->now_cycles)) >> 32;
+    case SREG_ENVREG1:
+        return launch->grid_workspace >> 32;
+    case SREG_ENVREG2:
+        return launch->grid_workspace;
     default:
-        return 0;
+        return shared_sreg(launch, sreg);
     }
 }
 

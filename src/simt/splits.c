@@ -209,6 +209,22 @@ void split_wait(struct warp *warp, enum split_state state, uint32_t waits_for, b
         unstick(warp);
 }
 
+uint64_t warp_wake(struct warp *warp, uint64_t now_cycles)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t rest = warp->used; rest; rest &= rest - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(rest);
+        const struct split *split = &warp->splits[slot];
+        if (split->state != SPLIT_ASLEEP)
+            continue;
+        if (split->wakes <= now_cycles)
+            split_set_state(warp, slot, SPLIT_READY);
+        else
+            next = split->wakes < next ? split->wakes : next;
+    }
+    return next;
+}
+
 void warp_lanes_left(struct warp *warp)
 {
     for (uint32_t i = warp->n_convergences; i-- > 0;)

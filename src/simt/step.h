@@ -16,6 +16,7 @@ enum step_kind {
                 // else the instruction comes again afterwards)
     STEP_BARRIER, // arrived at a block barrier; the split waits, unless it was the last: then the barrier is
                   // open
+    STEP_SLEEP,  // nanosleep: the split waits until warp_wake finds its time come
     STEP_SWITCH, // the split waits or has ended: nothing was executed unless step.executed, another split may
                  // be ready
     STEP_DONE,   // the last lanes of the warp have exited (block->n_warps_done counts it already)
@@ -70,6 +71,9 @@ enum step_kind warp_step(struct sim *sim, const handler *handlers, struct warp *
 // the split becomes ready. Returns false and fills sim->fault on a guest fault. Each exchange of
 // STEP_EXCHANGE must be applied once.
 bool exchange_apply(struct sim *sim, struct exchange *exchange);
+
+// Splits whose time has come can run. Returns when the next one wakes, UINT64_MAX if none sleeps.
+uint64_t warp_wake(struct warp *warp, uint64_t now_cycles);
 
 // Releases the splits at the barrier if all threads it waits for have arrived (returns true if it opened).
 // warp_step calls it on each arrival and exit; the caller need not.

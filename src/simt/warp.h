@@ -25,7 +25,8 @@ enum split_state {
     SPLIT_WARP_SYNC,     // waits at bar.warp.sync, shfl.sync … for the lanes `waits_for`
     SPLIT_BLOCK_BARRIER, // waits at bar.sync number `waits_for`
     SPLIT_EXCHANGE,      // waits for the result of a queued memory operation
-    SPLIT_FENCE          // waits until all queued operations of the warp have taken effect
+    SPLIT_FENCE, // waits until all queued operations of the warp have taken effect
+    SPLIT_ASLEEP // nanosleep: waits for the time `wakes`
 };
 
 struct split {
@@ -36,6 +37,7 @@ struct split {
     uint32_t waits_for;
     uint32_t spin;  // strong operations since it was made or merged, while it had siblings
     uint32_t jumps; // backward jumps, likewise
+    uint64_t wakes; // SPLIT_ASLEEP: the cycle of its SM from which on it can run
 };
 
 // A convergence barrier in use: lanes that will come together at the BSYNC of that number in that frame.
@@ -156,6 +158,32 @@ struct launch {
 enum { GRID_WORKSPACE_BYTES = 8 };
 // cudaLimitStackSize when the program does not set it (CUDA C++ programming guide).
 enum { DEFAULT_STACK_BYTES = 1024 };
+
+// Shared memory that the system keeps for itself in each block (compute capability 8.0 and later), of which
+// cooperative_groups uses 288 bytes (cooperative_groups/details/memory.h). Here it lies behind the block's own
+// and exists for kernels that ask where it is.
+enum { RESERVED_SHARED_BYTES = 1024 };
+static inline uint32_t reserved_shared_offset(const struct launch *launch)
+{
+    return (launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes + 127) / 128 * 128;
+}
+
+// Local memory of a thread.
+static inline uint32_t launch_local_bytes(const struct launch *launch)
+{
+    const uint32_t stack_bytes = launch->stack_bytes ? launch->stack_bytes : DEFAULT_STACK_BYTES;
+    return (launch->kernel->local_bytes + (launch->kernel->has_recursion ? stack_bytes : 0) + 3) / 4 * 4;
+}
+
+static inline uint64_t cycles_to_ns(const struct launch *launch, uint64_t cycles)
+{
+    return launch->sm_clock_mhz ? cycles * 1000 / launch->sm_clock_mhz : cycles;
+}
+
+static inline uint64_t ns_to_cycles(const struct launch *launch, uint64_t ns)
+{
+    return launch->sm_clock_mhz ? ns * launch->sm_clock_mhz / 1000 : ns;
+}
 
 uint32_t threads_per_block(const struct launch *launch);
 void thread_of_lane(const struct warp *warp, const struct launch *launch, uint32_t lane, uint32_t out[3]);

@@ -87,6 +87,8 @@ static bool run_round(struct machine *m)
     for (uint32_t b = 0; b < m->run->blocks; b++) {
         struct block *block = &m->blocks[b];
         for (uint32_t w = 0; w < block->n_warps && m->run->fault.kind == FAULT_NONE; w++) {
+            if (!warp_can_run(&block->warps[w]) && warp_wake(&block->warps[w], m->sim.now_cycles) != UINT64_MAX)
+                ran = true;
             if (!warp_can_run(&block->warps[w]))
                 continue;
             step_warp(m, &block->warps[w]);

@@ -61,6 +61,11 @@ static void run_warp(struct run *run, struct launch *launch)
         struct step step;
         if (steps == MAX_STEPS)
             fail_msg("the warp does not end");
+        uint64_t wakes = warp_wake(warp, sim.now_cycles++);
+        if (!warp_can_run(warp) && wakes != UINT64_MAX) {
+            sim.now_cycles = wakes;
+            continue;
+        }
         if (!warp_can_run(warp))
             fail_msg("the warp is stuck");
         enum step_kind kind = warp_step(&sim, handlers, warp, &step);
