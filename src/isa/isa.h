@@ -85,8 +85,8 @@ enum {
     MOD_SEM = 20,     // 3 bits: enum semantics_order
     MOD_SCOPE = 23,   // 2 bits: enum scope
     MOD_ADDR64 = 25,  // 1 bit: the address is a row pair
-    MOD_APPROX = 26,  // 2 bits: .approx / .full
-    MOD_CC = 28,      // 1 bit: .cc writes the carry
+    MOD_SATFINITE = 26, // 1 bit: .satfinite
+    MOD_RELU = 28,    // 1 bit: .relu
     MOD_NAN = 29,     // 1 bit: .NaN
     MOD_ABS = 30,     // 1 bit: .abs / .xorsign
     MOD_UNI = 31      // 1 bit: .uni / .aligned: a promise of the compiler

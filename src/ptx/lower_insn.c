@@ -132,9 +132,28 @@ static bool bind_element(struct body *b, struct binding *x, const struct ptx_ope
     return true;
 }
 
+// 128 bits in memory are four words, and so are the rows of the register.
+static bool bind_words(struct body *b, struct binding *x, const struct ptx_operand *operand, bool is_dst)
+{
+    rowref row;
+    if (operand->kind == PO_VECTOR || b->op.vector != 1)
+        return lower_fail(b->lowering, operand->at, "vectors of .b128 are not supported");
+    if (!(is_dst ? bind_written(b, x, operand, PT_B128, &row) : operand_row(b, operand, PT_B128, &row)))
+        return false;
+    if (!is_dst)
+        add_ref(x, row, PT_B128, false);
+    for (uint32_t word = 0; word < 4; word++)
+        x->insn.data[x->insn.n_data++] = row == ROW_NONE ? ROW_NONE : row + word;
+    x->insn.elem = ELEM_B32;
+    return true;
+}
+
 static bool bind_data(struct body *b, struct binding *x, const struct ptx_operand *operand,
                       enum ptx_type type, bool is_dst)
 {
+    if (type == PT_B128)
+        return bind_words(b, x, operand, is_dst);
+    x->insn.extra = b->op.vector;
     uint32_t n = operand->kind == PO_VECTOR ? operand->n_items : 1;
     if (n != b->op.vector)
         return lower_fail(b->lowering, operand->at, "%u elements are needed here, not %u", b->op.vector, n);

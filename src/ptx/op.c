@@ -11,7 +11,13 @@ enum suffix_class {
     CLASS_ROUND_INT,
     CLASS_FTZ,
     CLASS_SAT,
-    CLASS_APPROX,
+    CLASS_MBARRIER,
+    CLASS_EVICT,
+    CLASS_RESTRICT,
+    CLASS_RN,
+    CLASS_RNA,
+    CLASS_RELU,
+    CLASS_SATFINITE,
     CLASS_NAN,
     CLASS_XORSIGN,
     CLASS_CMP,
@@ -37,7 +43,13 @@ enum suffix_set {
     S_ROUND_INT = 1 << CLASS_ROUND_INT,
     S_FTZ = 1 << CLASS_FTZ,
     S_SAT = 1 << CLASS_SAT,
-    S_APPROX = 1 << CLASS_APPROX,
+    S_MBARRIER = 1 << CLASS_MBARRIER,
+    S_EVICT = 1 << CLASS_EVICT,
+    S_RESTRICT = 1 << CLASS_RESTRICT,
+    S_RN = 1 << CLASS_RN,
+    S_RNA = 1 << CLASS_RNA,
+    S_RELU = 1 << CLASS_RELU,
+    S_SATFINITE = 1 << CLASS_SATFINITE,
     S_NAN = 1 << CLASS_NAN,
     S_XORSIGN = 1 << CLASS_XORSIGN,
     S_CMP = 1 << CLASS_CMP,
@@ -116,6 +128,19 @@ struct row {
 #define OPERANDS_CVT_FI "d:1 a"
 #define OPERANDS_CVT_FF "d:1 a"
 #define OPERANDS_CARRY_TT "d a b"
+#define OPERANDS_H_H "d a"
+#define OPERANDS_H_HH "d a b"
+#define OPERANDS_H_HHH "d a b c"
+#define OPERANDS_H_BITS "d a"
+#define OPERANDS_SETP_HALF "p|p a b q?"
+#define OPERANDS_SET_HALF "d:1 a b q?"
+#define OPERANDS_CVT_IH "d:1 a"
+#define OPERANDS_CVT_FH "d:1 a"
+#define OPERANDS_CVT_HS "d:1 a"
+#define OPERANDS_CVT_HX "d:1 a"
+#define OPERANDS_CVT_HH "d:1 a"
+#define OPERANDS_CVT_PAIR "d:1 a b"
+#define OPERANDS_CVT_ONE "d:1 a"
 #define OPERANDS_CARRY_TTT "d a b c"
 
 #define PT_OF_none PT_NONE
@@ -125,6 +150,15 @@ struct row {
 #define PT_OF_s8 PT_S8
 #define PT_OF_b16 PT_B16
 #define PT_OF_u16 PT_U16
+#define PT_OF_b128 PT_B128
+#define PT_OF_f16 PT_F16
+#define PT_OF_bf16 PT_BF16
+#define PT_OF_f16x2 PT_F16X2
+#define PT_OF_bf16x2 PT_BF16X2
+#define PT_OF_u16x2 PT_U16X2
+#define PT_OF_s16x2 PT_S16X2
+#define PT_OF_e4m3x2 PT_E4M3X2
+#define PT_OF_e5m2x2 PT_E5M2X2
 #define PT_OF_s16 PT_S16
 #define PT_OF_b32 PT_B32
 #define PT_OF_u32 PT_U32
@@ -336,6 +370,10 @@ static struct match match_row(const struct row *row, const struct ptx_insn *insn
     m.has_words = match_words(row, insn, &m.n_words);
     m.has_types = match_types(row, insn, &m);
     m.bad_suffix = find_bad_suffix(row, insn);
+    if (row->status == STATUS_REFUSED) { // whatever stands behind its words
+        m.has_types = match_row_type(row, PT_NONE, &m);
+        m.bad_suffix = -1;
+    }
     return m;
 }
 
@@ -402,6 +440,8 @@ static bool apply_suffixes(struct place at, const struct row *row, struct op *ou
         seen |= 1u << s->class;
         if (s->class == CLASS_SPACE)
             out->space = s->value;
+        if (s->class == CLASS_MBARRIER)
+            out->space = SPACE_SHARED;
         if (s->class == CLASS_VEC)
             out->vector = s->value;
         if (s->class == CLASS_NC)
@@ -426,7 +466,7 @@ static uint8_t elem_of(enum ptx_type type)
     case PT_S16:
         return ELEM_S16;
     default:
-        return ptx_type_bytes(type) == 2 ? ELEM_U16 : ptx_type_bytes(type) == 8 ? ELEM_B64 : ELEM_B32;
+        return type == PT_B128 ? ELEM_B128 : ptx_type_bytes(type) == 2 ? ELEM_U16 : ptx_type_bytes(type) == 8 ? ELEM_B64 : ELEM_B32;
     }
 }
 

@@ -53,6 +53,14 @@ DEFINE_SATURATE(s64, int64_t, INT64_MIN, INT64_MAX)
 // Two signed words saturated to bytes or half-words, the second one below.
 #define SATURATED_BITS(lane, x) ((uint32_t)saturate_##lane##_from_signed((int32_t)(x)))
 #define PACK8(lane, a, b) ((SATURATED_BITS(lane, a) & 0xff) << 8 | (SATURATED_BITS(lane, b) & 0xff))
+// The same to 4 or 2 bits; c is pushed up.
+static inline uint32_t clamp_bits(uint32_t x, int32_t low, int32_t high, int bits)
+{
+    const int32_t value = (int32_t)x < low ? low : (int32_t)x > high ? high : (int32_t)x;
+    return (uint32_t)value & ((1u << bits) - 1);
+}
+#define PACK_SMALL(a, b, c, low, high, bits) \
+    (clamp_bits(b, low, high, bits) | clamp_bits(a, low, high, bits) << (bits) | (c) << 2 * (bits))
 #define PACK16(lane, a, b) (SATURATED_BITS(lane, a) << 16 | (SATURATED_BITS(lane, b) & 0xffff))
 
 // Rounded to an integral value by .rni .rzi .rmi .rpi (enum round); 0 = none given, as it is.

@@ -16,6 +16,14 @@ typedef uint8_t lane_u8;
 typedef int8_t lane_s8;
 typedef uint16_t lane_u16;
 typedef int16_t lane_s16;
+typedef uint16_t lane_f16; // bits
+typedef uint16_t lane_bf16;
+typedef uint16_t lane_e4m3x2;
+typedef uint16_t lane_e5m2x2;
+typedef uint32_t lane_f16x2;
+typedef uint32_t lane_bf16x2;
+typedef uint32_t lane_u16x2;
+typedef uint32_t lane_s16x2;
 typedef uint32_t lane_u32;
 typedef int32_t lane_s32;
 typedef uint64_t lane_u64;
@@ -64,6 +72,11 @@ static inline lane_f64 get_f64(const uint32_t *row, int i)
 #define get_u8(row, i) ((uint8_t)(row)[i])
 #define get_s8(row, i) ((int8_t)(row)[i])
 #define get_u16(row, i) ((uint16_t)(row)[i])
+#define get_f16x2(row, i) ((row)[i])
+#define get_u16x2(row, i) ((row)[i])
+#define get_s16x2(row, i) ((row)[i])
+#define get_e4m3x2 get_u16
+#define get_e5m2x2 get_u16
 #define get_s16(row, i) ((int16_t)(row)[i])
 #define get_u32(row, i) ((row)[i])
 #define get_s32(row, i) ((int32_t)(row)[i])
@@ -74,6 +87,8 @@ enum { // rows of a value
     WORDS_s8 = 1,
     WORDS_u16 = 1,
     WORDS_s16 = 1,
+    WORDS_u16x2 = 1,
+    WORDS_s16x2 = 1,
     WORDS_u32 = 1,
     WORDS_s32 = 1,
     WORDS_f32 = 1,
@@ -106,6 +121,8 @@ static inline void set_f64(uint32_t *out, int i, lane_f64 value)
 #define set_s8(out, i, value) ((void)((out)[i] = (uint32_t)(int8_t)(value)))
 #define set_u16(out, i, value) ((void)((out)[i] = (uint16_t)(value)))
 #define set_s16(out, i, value) ((void)((out)[i] = (uint32_t)(int16_t)(value)))
+#define set_u16x2 set_u32
+#define set_s16x2 set_u32
 #define set_u32(out, i, value) ((void)((out)[i] = (uint32_t)(value)))
 #define set_s32(out, i, value) ((void)((out)[i] = (uint32_t)(value)))
 #define set_s64(out, i, value) set_u64(out, i, (uint64_t)(value))

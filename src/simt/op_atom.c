@@ -2,8 +2,8 @@
 // by the caller (struct exchange) and take effect in exchange_apply, in one thread and one order for all SMs.
 #include "isa/form.h"
 #include "simt/address.h"
+#include "simt/half.h"
 #include "simt/ops.h"
-#include "simt/semantics.h"
 
 // ---- one lane --------------------------------------------------------------------------------------
 
@@ -14,7 +14,12 @@ enum atom_type {
     ATOM_TYPE_u64,
     ATOM_TYPE_s64,
     ATOM_TYPE_f32,
-    ATOM_TYPE_f64
+    ATOM_TYPE_f64,
+    ATOM_TYPE_f16, // from here on: halves
+    ATOM_TYPE_f16x2,
+    ATOM_TYPE_bf16,
+    ATOM_TYPE_bf16x2,
+    ATOM_TYPE_b128
 };
 
 // The type of an atomic follows from its form.
@@ -78,9 +83,24 @@ static uint64_t combine_f32(uint64_t old, uint64_t b, bool flush)
     return bits_of_f32(canonical_f32(sum));
 }
 
+// Halves are not flushed (.noftz). The pair is two independent operations.
+static uint64_t combine_halves(enum atom_op op, enum atom_type type, uint64_t old, uint64_t b)
+{
+    const enum half_kind kind = type == ATOM_TYPE_f16 || type == ATOM_TYPE_f16x2 ? HALF_F16 : HALF_BF16;
+    uint64_t result = 0;
+    for (int shift = 0; shift < (type == ATOM_TYPE_f16x2 || type == ATOM_TYPE_bf16x2 ? 32 : 16); shift += 16) {
+        const float x = half_widen(kind, old >> shift & 0xffff), y = half_widen(kind, b >> shift & 0xffff);
+        const float z = op == ATOM_ADD ? x + y : op == ATOM_MIN ? min_f32(x, y, 0) : max_f32(x, y, 0);
+        result |= (uint64_t)half_narrow(kind, z) << shift;
+    }
+    return result;
+}
+
 static uint64_t combine(enum atom_op op, enum atom_type type, uint64_t old, uint64_t b, uint64_t c,
                         bool is_global)
 {
+    if (type >= ATOM_TYPE_f16)
+        return combine_halves(op, type, old, b);
     if (type == ATOM_TYPE_f32)
         return combine_f32(old, b, is_global);
     if (type == ATOM_TYPE_f64)
@@ -147,12 +167,76 @@ static enum access_kind kind_of(const struct insn *insn)
     return is_red ? ACCESS_RED : ACCESS_ATOM;
 }
 
+// ---- vectors and 128 bits ----------------------------------------------------------------------------
+
+// Wide operations have `extra` elements: data[] holds the results, if there are any, then the operands; of 128 bits, the
+// operands and the result are four rows each. Their split waits whether or not it wants a result, so that the operands
+// can be read when the operation takes effect.
+static bool is_wide(const struct insn *insn)
+{
+    return insn->n_data > 0 || insn->elem == ELEM_B128;
+}
+
+static uint32_t *frame_row(const struct warp *warp, uint32_t frame, rowref ref)
+{
+    uint32_t *rows = ROW_SPACE(ref) == ROW_REG ? warp->stack + (size_t)frame * ROW_LANES
+                                               : warp->rows[ROW_SPACE(ref)];
+    return rows + (size_t)ROW_NUMBER(ref) * ROW_LANES;
+}
+
+static void apply_vector(const struct warp *warp, uint32_t frame, const struct insn *insn,
+                         struct atom_kind kind, uint8_t *at, int lane)
+{
+    const uint32_t n = insn->extra, first = insn->n_data - n;
+    for (uint32_t j = 0; j < n; j++) {
+        const uint32_t b = frame_row(warp, frame, insn->data[first + j])[lane];
+        const uint64_t old = atom_apply(kind, at + j * elem_bytes(kind.elem),
+                                        kind.elem == ELEM_U16 ? b & 0xffff : b, 0);
+        if (first && insn->data[j] != ROW_NONE)
+            frame_row(warp, frame, insn->data[j])[lane] = (uint32_t)old;
+    }
+}
+
+static void apply_128(const struct warp *warp, uint32_t frame, const struct insn *insn, uint8_t *at, int lane)
+{
+    const bool is_cas = MOD_GET(insn->mod, MOD_MODE, 4) == ATOM_CAS;
+    const uint32_t *b = frame_row(warp, frame, insn->src[1]);
+    const uint32_t *value = is_cas ? frame_row(warp, frame, insn->src[2]) : b;
+    uint32_t old[4], new[4];
+    bool is_equal = true;
+    for (int word = 0; word < 4; word++) {
+        old[word] = ELEMENT_LOAD(uint32_t, at + 4 * word);
+        new[word] = value[word * ROW_LANES + lane];
+        is_equal &= old[word] == b[word * ROW_LANES + lane];
+    }
+    for (int word = 0; word < 4; word++) {
+        if (!is_cas || is_equal)
+            ELEMENT_STORE(uint32_t, at + 4 * word, new[word]);
+        if (insn->dst != ROW_NONE)
+            frame_row(warp, frame, insn->dst)[word * ROW_LANES + lane] = old[word];
+    }
+}
+
+static void apply_wide(const struct warp *warp, uint32_t frame, const struct insn *insn,
+                       struct atom_kind kind, uint8_t *at, uint32_t lane)
+{
+    if (insn->elem == ELEM_B128)
+        apply_128(warp, frame, insn, at, (int)lane);
+    else
+        apply_vector(warp, frame, insn, kind, at, (int)lane);
+}
+
 static enum step_kind apply_shared(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     const struct access *access = &sim->access;
     const struct atom_kind kind = atom_kind_of(insn, false);
     for (lanemask rest = on; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        if (is_wide(insn)) {
+            apply_wide(warp, split_current(warp)->frame, insn, kind, warp->block->shared + access->addr[lane],
+                       lane);
+            continue;
+        }
         uint64_t b = operand_of(warp, insn->src[1], insn->elem, lane);
         uint64_t c = access->kind == ACCESS_CAS ? operand_of(warp, insn->src[2], insn->elem, lane) : 0;
         uint64_t old = atom_apply(kind, warp->block->shared + access->addr[lane], b, c);
@@ -182,6 +266,7 @@ static enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const s
     x->access = sim->access;
     x->split = warp->current;
     x->waits = waits;
+    x->is_call = false;
     x->frame = split_current(warp)->frame;
     pending_add(warp, &sim->access);
     if (waits)
@@ -193,7 +278,7 @@ static enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const s
 enum step_kind op_atomic(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     access_begin(sim, warp, insn, on, kind_of(insn));
-    sim->access.width = (uint8_t)elem_bytes(insn->elem);
+    sim->access.width = (uint8_t)(elem_bytes(insn->elem) * (insn->n_data ? insn->extra : 1));
     sim->access.is_strong = true;
     if (insn->space == SPACE_GENERIC)
         on = access_choose_space(sim, warp, on);
@@ -201,6 +286,8 @@ enum step_kind op_atomic(struct sim *sim, struct warp *warp, const struct insn *
         return STEP_FAULT;
     if (sim->access.space == SPACE_SHARED)
         return apply_shared(sim, warp, insn, on);
+    if (is_wide(insn))
+        return exchange_issue(sim, warp, insn, true);
     for (lanemask rest = on; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         sim->exchange.operand[lane] = operand_of(warp, insn->src[1], insn->elem, lane);
@@ -260,13 +347,14 @@ static void exchange_lane(const struct exchange *x, struct atom_kind kind, uint8
             set_u64(row, 0, value);
             element_store(row, 0, at + j * size, insn->elem);
         }
+    } else if (is_wide(insn)) {
+        apply_wide(x->warp, x->frame, insn, kind, at, lane);
     } else {
         uint64_t old = atom_apply(kind, at, x->operand[lane], x->operand2[lane]);
         if (insn->dst != ROW_NONE)
             put_lane(rows + (size_t)ROW_NUMBER(insn->dst) * ROW_LANES, lane, insn->elem, old);
     }
 }
-    x->is_call = false;
 
 static void exchange_wake(const struct exchange *x)
 {
@@ -283,6 +371,11 @@ bool exchange_apply(struct sim *sim, struct exchange *exchange)
 {
     const struct access *access = &exchange->access;
     const struct atom_kind kind = atom_kind_of(exchange->insn, true); // of no meaning for loads and stores
+    if (exchange->is_call) {
+        bool good = native_apply(sim, exchange);
+        exchange_wake(exchange);
+        return good;
+    }
     for (lanemask rest = access->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         uint8_t *at = memory_host_fast(sim->launch->memory, &sim->cursor, access->addr[lane], access->width);
@@ -300,8 +393,3 @@ bool exchange_apply(struct sim *sim, struct exchange *exchange)
     exchange_wake(exchange);
     return true;
 }
-    if (exchange->is_call) {
-        bool good = native_apply(sim, exchange);
-        exchange_wake(exchange);
-        return good;
-    }

@@ -7,6 +7,8 @@
 // Lanes that take part: merged with those that had come before, guard applied. 0: the split waits.
 static lanemask members_arrive(struct warp *warp, const struct insn *insn, rowref members_row, lanemask on)
 {
+    if (members_row == ROW_NONE) // an instruction without .sync
+        return on;
     lanemask members = row_read(warp, members_row)[__builtin_ctz(on)];
     if (!warp_sync_arrive(warp, members))
         return 0;
@@ -32,12 +34,15 @@ static lanemask source_lanes(enum form form, const uint32_t *b, const uint32_t *
     lanemask valid = 0;
     switch (form) {
     case FORM_SHFL_UP_b32:
+    case FORM_OLD_SHFL_UP_b32:
         SOURCE_LANES(i - delta, j >= limit)
         break;
     case FORM_SHFL_DOWN_b32:
+    case FORM_OLD_SHFL_DOWN_b32:
         SOURCE_LANES(i + delta, j <= limit)
         break;
     case FORM_SHFL_BFLY_b32:
+    case FORM_OLD_SHFL_BFLY_b32:
         SOURCE_LANES(i ^ delta, j <= limit)
         break;
     default:
@@ -81,16 +86,19 @@ enum step_kind op_vote(struct sim *sim, struct warp *warp, const struct insn *in
     (void)sim;
     if ((on = members_arrive(warp, insn, insn->src[0], on)) == 0)
         return STEP_SWITCH;
-    lanemask members = row_read(warp, insn->src[0])[__builtin_ctz(on)];
+    lanemask members = insn->src[0] == ROW_NONE ? on : row_read(warp, insn->src[0])[__builtin_ctz(on)];
     lanemask voters = on & members, yes = pred_read(warp, insn->psrc[0]) & voters;
     switch (insn->form) {
     case FORM_VOTE_ALL_pred:
+    case FORM_OLD_VOTE_ALL_pred:
         pred_write(warp, insn->pdst[0], yes == voters ? ALL_LANES : 0, on);
         break;
     case FORM_VOTE_ANY_pred:
+    case FORM_OLD_VOTE_ANY_pred:
         pred_write(warp, insn->pdst[0], yes ? ALL_LANES : 0, on);
         break;
     case FORM_VOTE_UNI_pred:
+    case FORM_OLD_VOTE_UNI_pred:
         pred_write(warp, insn->pdst[0], yes == voters || yes == 0 ? ALL_LANES : 0, on);
         break;
     default:

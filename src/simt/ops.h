@@ -28,6 +28,7 @@ DECLARE_OP(op_extract);
 DECLARE_OP(op_native);                                                // printf, assert, malloc, free: queued
 bool native_apply(struct sim *sim, const struct exchange *exchange); // … and done; false on a guest fault
 
+// op_policy.c
 DECLARE_OP(op_createpolicy);
 
 // op_mbarrier.c

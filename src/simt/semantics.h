@@ -126,6 +126,27 @@ static inline uint32_t dp4a(uint32_t a, uint32_t b, bool a_is_signed, bool b_is_
     return sum;
 }
 
+// Sum of two products: halves of a with the lower bytes of b.
+static inline uint32_t dp2a(uint32_t a, uint32_t b, bool a_is_signed, bool b_is_signed)
+{
+    uint32_t sum = 0;
+    for (int k = 0; k < 2; k++) {
+        const uint16_t x = (uint16_t)(a >> 16 * k);
+        const uint8_t y = (uint8_t)(b >> 8 * k);
+        const int32_t left = a_is_signed ? (int16_t)x : x, right = b_is_signed ? (int8_t)y : y;
+        sum += (uint32_t)(left * right);
+    }
+    return sum;
+}
+
+// Both halves: the expression of x and y, wrapped to 16 bits.
+#define EACH_16(type, a, b, ...) (ONE_16(type, a, b, 0, __VA_ARGS__) | ONE_16(type, a, b, 16, __VA_ARGS__) << 16)
+#define ONE_16(type, a, b, shift, ...) \
+    __extension__({                                                                    \
+        const type x = (type)((a) >> (shift)), y = (type)((b) >> (shift));             \
+        (uint32_t)(uint16_t)(__VA_ARGS__);                                             \
+    })
+
 // ---- division: by zero gives all ones, quotient and remainder alike, as the code that ptxas makes do
 
 #define DEFINE_DIVISION(lane, type)                                                \

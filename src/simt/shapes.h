@@ -402,6 +402,13 @@ static inline lanemask combine_preds(lanemask mask, const struct warp *warp, con
                         const enum round integral = MOD_GET(insn->mod, MOD_MODE, 4);                        \
                         , (lane_##to)round_integral_##lane(x[i], integral))
 
+#include "simt/half_shapes.h"
+
+// Narrow floats: `lane` is the source; the expression gives the bits of the result.
+#define HANDLER_CVT_PAIR(id, type, lane, ...) \
+    HANDLER_EXPRESSION(id, type, u32, ROWS_2, LANE_A(lane) LANE_B(lane), __VA_ARGS__)
+#define HANDLER_CVT_ONE(id, type, lane, ...) HANDLER_EXPRESSION(id, type, u32, ROWS_1, LANE_A(lane), __VA_ARGS__)
+
 // ---- carry chains ----------------------------------------------------------------------------------
 
 #define HANDLER_CARRY(id, type, lane, rows, declare, ...)       \

@@ -85,8 +85,21 @@ static void open_opcodes_are_the_named_ones(void **state)
     buf_release(&then);
 }
 
+static void refused_opcodes_are_known_by_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"multimem.ld_reduce.weak.global.add.v2.f32", "multimem.red.global.add.f32"};
+    for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+        enum op_status status = STATUS_EXACT;
+        struct err err = {0};
+        assert_true(op_find(names[i], &status, &err));
+        assert_int_equal(status, STATUS_REFUSED);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(open_opcodes_are_the_named_ones)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(open_opcodes_are_the_named_ones),
+                                       cmocka_unit_test(refused_opcodes_are_known_by_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,22 @@ static const uint64_t f64_edges[] = {
     0x47efffffefffffff, 0x47effffff0000000, 0x36a0000000000000, 0x3690000000000000, 0x380fffffc0000000,
     0x380fffffe0000000, 0x3810000000000000, 0x3ff0000010000000, 0x3ff0000030000000};
 
+static const uint16_t f16_edges[] = {0x0000, 0x8000, 0x3c00, 0xbc00, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400,
+                                     0x8400, 0x0401, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7c01,
+                                     0x3c01, 0x3bff, 0x3800, 0xb800, 0x3e00, 0x4100, 0x6400, 0x57ff, 0x5800,
+                                     0x77ff, 0x7800, 0x2400, 0x5bff, 0x1400, 0x5f00};
+
+// Bit patterns of 16 bits: for bf16 the upper halves of the f32 edges.
+static uint64_t pick_16(bool is_bf16, bool is_edge)
+{
+    uint64_t bits = random_bits();
+    if (is_edge)
+        return is_bf16 ? f32_edges[bits % N_ELEMENTS(f32_edges)] >> 16 : f16_edges[bits % N_ELEMENTS(f16_edges)];
+    if (bits >> 62 == 0)
+        return bits & 0xffff;
+    return is_bf16 ? (bits & 0x807f) | (120 + (bits >> 40 & 15)) << 7 : (bits & 0x83ff) | (8 + (bits >> 40 & 15)) << 10;
+}
+
 static uint64_t random_f32(void)
 {
     uint64_t bits = random_bits();
@@ -105,6 +121,11 @@ static uint64_t random_f32(void)
         return bits & 0x807fffff; // subnormal
     case 1:
         return bits & 0xffffffff; // anything
+    case 2:
+    case 3:
+    case 4: // 2^-31 .. 2^31, subnormal numbers of f16 among them; sometimes half-way between two short numbers
+        bits &= bits >> 56 & 1 ? UINT64_MAX : ~(uint64_t)0xfff;
+        return (bits & 0x807fffff) | (96 + (bits >> 40 & 63)) << 23;
     default:
         return (bits & 0x807fffff) | (120 + (bits >> 40 & 15)) << 23; // near 1: rounding and cancellation
     }
@@ -130,6 +151,11 @@ static uint64_t pick(enum ptx_type type, uint32_t round)
     if (type == PT_PRED)
         return random_bits() >> 63;
     bool is_edge = random_bits() % 4 < (round % 4);
+    bool is_f16 = type == PT_F16 || type == PT_F16X2, is_bf16 = type == PT_BF16 || type == PT_BF16X2;
+    if (is_f16 || is_bf16) {
+        uint64_t low = pick_16(is_bf16, is_edge), high = pick_16(is_bf16, random_bits() % 4 < (round % 4));
+        return bits_of_type(type) == 32 ? high << 16 | low : low;
+    }
     if (type == PT_F32)
         return is_edge ? f32_edges[random_bits() % N_ELEMENTS(f32_edges)] : random_f32();
     if (type == PT_F64)
@@ -265,9 +291,24 @@ static void prepare(struct bench *b, struct values *v, uint32_t round)
     warp->preds[2] = (uint32_t)random_bits();
 }
 
+// Bit patterns of 16 bits, as far apart as their difference: `ulps` steps at most in each half, or NaN and NaN.
+static bool are_halves_close(uint64_t got, uint64_t want, double ulps)
+{
+    bool are_close = true;
+    for (int shift = 0; shift < 32; shift += 16) {
+        int32_t x = (int32_t)(got >> shift & 0xffff), y = (int32_t)(want >> shift & 0xffff);
+        are_close &= fabs((double)x - y) <= ulps;
+    }
+    return are_close;
+}
+
 static bool is_close(enum ptx_type type, uint64_t got, uint64_t want, double ulps)
 {
     double x, y, unit;
+    if (type == PT_F16 || type == PT_BF16)
+        return are_halves_close(got & 0xffff, want & 0xffff, ulps);
+    if (type == PT_F16X2 || type == PT_BF16X2)
+        return are_halves_close(got, want, ulps);
     if (type == PT_F32) {
         float fx, fy;
         memcpy(&fx, &got, 4);

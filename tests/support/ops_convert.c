@@ -128,10 +128,10 @@ static uint64_t to_float(const struct op_lane *l)
 
 static uint64_t pack(const struct op_lane *l)
 {
-    bool is_signed = opcode_has(l->opcode, "s8") || opcode_has(l->opcode, "s16");
-    int bits = opcode_has(l->opcode, "s8") || opcode_has(l->opcode, "u8") ? 8 : 16;
+    bool is_signed = l->opcode[13] == 's'; // cvt.pack.sat.s8
+    int bits = l->opcode[14] == '1' ? 16 : l->opcode[14] - '0';
     int64_t high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1, low = is_signed ? -high - 1 : 0;
-    uint64_t out = bits == 8 ? l->in[2] << 16 : 0;
+    uint64_t out = bits < 16 ? l->in[2] << (2 * bits) : 0;
     for (int k = 0; k < 2; k++) { // b, then a above it
         int64_t x = (int32_t)l->in[1 - k];
         x = x < low ? low : x > high ? high : x;
@@ -191,6 +191,10 @@ const struct op_case op_cases_convert[] = {
     {"cvt.rn.sat.f32.f64", NULL, "d, a", to_float, 0, NULL},
     {"cvt.pack.sat.s8.s32.b32", NULL, "d, a, b, c", pack, 0, NULL},
     {"cvt.pack.sat.u8.s32.b32", NULL, "d, a, b, c", pack, 0, NULL},
+    {"cvt.pack.sat.s4.s32.b32", NULL, "d, a, b, c", pack, 0, NULL},
+    {"cvt.pack.sat.u4.s32.b32", NULL, "d, a, b, c", pack, 0, NULL},
+    {"cvt.pack.sat.s2.s32.b32", NULL, "d, a, b, c", pack, 0, NULL},
+    {"cvt.pack.sat.u2.s32.b32", NULL, "d, a, b, c", pack, 0, NULL},
     {"cvt.pack.sat.s16.s32", NULL, "d, a, b", pack, 0, NULL},
     {"cvt.pack.sat.u16.s32", NULL, "d, a, b", pack, 0, NULL},
     {0},

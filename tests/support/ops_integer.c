@@ -187,6 +187,34 @@ static uint64_t szext(const struct op_lane *l)
     }
     return out;
 }
+static uint64_t dp2a(const struct op_lane *l)
+{
+    bool a_signed = l->opcode[8] == 's', b_signed = l->opcode[12] == 's';
+    uint32_t sum = (uint32_t)l->in[2];
+    for (int k = 0; k < 2; k++) {
+        int x = (int)(l->in[0] >> (16 * k) & 0xffff);
+        int y = (int)(l->in[1] >> (8 * k + (opcode_has(l->opcode, "hi") ? 16 : 0)) & 0xff);
+        x -= a_signed && x > 32767 ? 65536 : 0;
+        y -= b_signed && y > 127 ? 256 : 0;
+        sum += (uint32_t)(x * y);
+    }
+    return sum;
+}
+static uint64_t halves(const struct op_lane *l)
+{
+    uint64_t out = 0;
+    for (int k = 0; k < 2; k++) {
+        int x = (int)(l->in[0] >> (16 * k) & 0xffff), y = (int)(l->in[1] >> (16 * k) & 0xffff);
+        if (l->type == PT_S16X2) {
+            x -= x > 32767 ? 65536 : 0;
+            y -= y > 32767 ? 65536 : 0;
+        }
+        int z = l->opcode[0] == 'a' ? x + y : (x < y) == (l->opcode[1] == 'i') ? x : y;
+        z = opcode_has(l->opcode, "relu") && z < 0 ? 0 : z;
+        out |= (uint64_t)(z & 0xffff) << (16 * k);
+    }
+    return out;
+}
 static uint64_t dp4a(const struct op_lane *l)
 {
     bool a_signed = l->opcode[5] == 's', b_signed = l->opcode[9] == 's';
@@ -239,6 +267,15 @@ const struct op_case op_cases_integer[] = {
     {"bmsk.wrap.b32", NULL, "d, a, b", bmsk, 0, NULL},
     {"szext.clamp", "u32 s32", "d, a, b", szext, 0, NULL},
     {"szext.wrap", "u32 s32", "d, a, b", szext, 0, NULL},
+    {"add", "u16x2 s16x2", "d, a, b", halves, 0, NULL},
+    {"min", "u16x2 s16x2", "d, a, b", halves, 0, NULL},
+    {"max", "u16x2 s16x2", "d, a, b", halves, 0, NULL},
+    {"min.relu", "s16x2", "d, a, b", halves, 0, NULL},
+    {"max.relu", "s16x2", "d, a, b", halves, 0, NULL},
+    {"dp2a.lo.u32", "u32 s32", "d, a, b, c", dp2a, 0, NULL},
+    {"dp2a.lo.s32", "u32 s32", "d, a, b, c", dp2a, 0, NULL},
+    {"dp2a.hi.u32", "u32 s32", "d, a, b, c", dp2a, 0, NULL},
+    {"dp2a.hi.s32", "u32 s32", "d, a, b, c", dp2a, 0, NULL},
     {"dp4a.u32.u32", NULL, "d, a, b, c", dp4a, 0, NULL},
     {"dp4a.u32.s32", NULL, "d, a, b, c", dp4a, 0, NULL},
     {"dp4a.s32.u32", NULL, "d, a, b, c", dp4a, 0, NULL},

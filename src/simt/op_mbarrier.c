@@ -1,0 +1,154 @@
+// mbarrier: barriers that are objects in shared memory. A phase ends when all expected arrivals and all announced bytes
+// have come; the next one begins by itself. What the 64 bits of an object hold is ours: programs may not look inside.
+#include "isa/form.h"
+#include "simt/address.h"
+#include "simt/ops.h"
+
+// Ranges as the PTX ISA has them: 1 .. 2^20 - 1 arrivals, transactions between -(2^20 - 1) and 2^20 - 1 bytes.
+enum { COUNT_BITS = 20, COUNT_MASK = (1 << COUNT_BITS) - 1, BYTES_BITS = 21 };
+
+struct mbarrier {
+    uint32_t expected, pending; // arrivals: of a phase, still to come
+    int32_t bytes;              // announced and not yet come
+    uint32_t phase;             // 0 or 1
+};
+
+static struct mbarrier unpack(uint64_t bits)
+{
+    const uint32_t bytes = (uint32_t)(bits >> 2 * COUNT_BITS) & ((1u << BYTES_BITS) - 1);
+    return (struct mbarrier){.expected = (uint32_t)bits & COUNT_MASK,
+                             .pending = (uint32_t)(bits >> COUNT_BITS) & COUNT_MASK,
+                             .bytes = (int32_t)(bytes << (32 - BYTES_BITS)) >> (32 - BYTES_BITS),
+                             .phase = (uint32_t)(bits >> 63)};
+}
+
+static uint64_t pack(struct mbarrier b)
+{
+    const uint64_t bytes = (uint32_t)b.bytes & ((1u << BYTES_BITS) - 1);
+    return (b.expected & COUNT_MASK) | (uint64_t)(b.pending & COUNT_MASK) << COUNT_BITS |
+           bytes << 2 * COUNT_BITS | (uint64_t)b.phase << 63;
+}
+
+static void end_phase(struct mbarrier *b)
+{
+    if (b->pending || b->bytes)
+        return;
+    b->pending = b->expected;
+    b->phase ^= 1;
+}
+
+static void arrive(struct mbarrier *b, uint32_t n)
+{
+    b->pending -= n < b->pending ? n : b->pending;
+    end_phase(b);
+}
+
+// ---- one lane ----------------------------------------------------------------------------------------
+
+// What the instruction does to the object; `n` is its count or number of bytes.
+static void change(enum form form, struct mbarrier *b, uint32_t n)
+{
+    switch (form) {
+    case FORM_MBAR_INIT_b64:
+        *b = (struct mbarrier){.expected = n & COUNT_MASK, .pending = n & COUNT_MASK};
+        break;
+    case FORM_MBAR_INVAL_b64:
+        *b = (struct mbarrier){0};
+        break;
+    case FORM_MBAR_EXPECT_b64:
+        b->bytes += (int32_t)n;
+        break;
+    case FORM_MBAR_COMPLETE_b64:
+        b->bytes -= (int32_t)n;
+        end_phase(b);
+        break;
+    case FORM_MBAR_ARRIVE_TX_b64:
+        b->bytes += (int32_t)n;
+        arrive(b, 1);
+        break;
+    case FORM_MBAR_DROP_TX_b64:
+        b->bytes += (int32_t)n;
+        b->expected -= b->expected > 0;
+        arrive(b, 1);
+        break;
+    case FORM_MBAR_DROP_b64:
+    case FORM_MBAR_DROP_NC_b64:
+        b->expected -= n < b->expected ? n : b->expected;
+        arrive(b, n);
+        break;
+    default:
+        arrive(b, n);
+        break;
+    }
+}
+
+// The phase that is asked for has ended: `wanted` is a state or, with .parity, the parity of the phase.
+static bool has_ended(const struct mbarrier *b, uint64_t wanted, bool is_parity)
+{
+    return b->phase != (is_parity ? (uint32_t)wanted & 1 : (uint32_t)(wanted >> 63));
+}
+
+// ---- a warp ------------------------------------------------------------------------------------------
+
+// Objects lie in shared memory, by a shared or a generic address; anything else is a fault.
+static enum step_kind locate(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask *on)
+{
+    access_begin(sim, warp, insn, *on, ACCESS_ATOM);
+    sim->access.width = 8;
+    if (insn->space == SPACE_GENERIC) {
+        *on = access_choose_space(sim, warp, *on);
+        if (sim->access.space != SPACE_SHARED)
+            return fault_access_always(sim, warp, FAULT_OUT_OF_BOUNDS);
+    }
+    sim->access.space = SPACE_SHARED;
+    return fault_access(sim, warp);
+}
+
+enum step_kind op_mbarrier(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    if (locate(sim, warp, insn, &on) == STEP_FAULT)
+        return STEP_FAULT;
+    const uint32_t *count = insn->src[1] == ROW_NONE ? NULL : row_read(warp, insn->src[1]);
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        uint8_t *at = warp->block->shared + sim->access.addr[lane];
+        const uint64_t before = ELEMENT_LOAD(uint64_t, at);
+        struct mbarrier b = unpack(before);
+        change(insn->form, &b, count ? count[lane] : 1);
+        ELEMENT_STORE(uint64_t, at, pack(b));
+        if (insn->dst != ROW_NONE)
+            set_u64(row_write(warp, insn->dst), lane, before);
+    }
+    split_count_strong(warp);
+    return STEP_PLAIN;
+}
+
+// test_wait and try_wait: whoever tries and finds the phase unfinished gives siblings their turn.
+enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    if (locate(sim, warp, insn, &on) == STEP_FAULT)
+        return STEP_FAULT;
+    const bool is_parity =
+        insn->form == FORM_MBAR_TEST_PARITY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64;
+    const uint32_t *wanted = row_read(warp, insn->src[1]);
+    lanemask ended = 0;
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        const struct mbarrier b = unpack(ELEMENT_LOAD(uint64_t, warp->block->shared + sim->access.addr[lane]));
+        ended |= has_ended(&b, is_parity ? wanted[lane] : get_u64(wanted, lane), is_parity) ? lane_bit[lane] : 0;
+    }
+    pred_write(warp, insn->pdst[0], ended, on);
+    split_count_strong(warp);
+    return STEP_PLAIN;
+}
+
+enum step_kind op_mbarrier_pending(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)sim;
+    const uint32_t *state = row_read(warp, insn->src[0]);
+    uint32_t out[ROW_LANES];
+    for (int i = 0; i < ROW_LANES; i++)
+        out[i] = unpack(get_u64(state, i)).pending;
+    put_rows(warp, insn->dst, out, 1, on);
+    return STEP_PLAIN;
+}
