@@ -3,6 +3,7 @@
 #include "device/occupancy.h"
 #include "prof/finding.h"
 #include "prof/lines.h"
+#include "report/chart.h"
 #include "report/page.h"
 #include <math.h>
 #include <string.h>
@@ -301,6 +302,25 @@ static void print_reuse(struct page *page)
     buf_printf(page->out, "L1 served %.2f~ bytes for each byte of device memory traffic\n", l1 / dram);
 }
 
+// What each level needs at its peak for what it moved; the longest is the least time of the launch.
+static void print_times(struct page *page)
+{
+    struct level_time times[N_LEVEL_TIMES];
+    int slowest;
+    if (!chart_times(page->l, times, &slowest))
+        return;
+    label(page, "at peak");
+    buf_printf(page->out, "no less than %.3g~ us, by %s;", 1e6 * times[slowest].seconds, times[slowest].name);
+    const char *between = "";
+    for (int i = 0; i < N_LEVEL_TIMES; i++)
+        if (i != slowest) {
+            buf_printf(page->out, "%s %s %.0f %%", between, times[i].name,
+                       100 * times[i].seconds / times[slowest].seconds);
+            between = ",";
+        }
+    buf_puts(page->out, " of that\n");
+}
+
 // ---- lines and finding
 // ------------------------------------------------------------------------------------------
 static void print_worst_line(struct page *page, int rank, const struct line_row *row)
@@ -366,8 +386,11 @@ static void print_launch(struct page *page)
     print_occupancy(page);
     print_lanes(page);
     if (strcmp(page->l->launch->model, "off") != 0) {
+        buf_puts(page->out, "\n");
+        chart_print(page->report, page->l, page->options->is_base_units, page->out);
         print_hierarchy(page);
         print_reuse(page);
+        print_times(page);
         print_worst_lines(page);
         print_finding(page);
     }
