@@ -152,7 +152,12 @@ WARPGLASS_FUNCTION float __nv_sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
 WARPGLASS_FUNCTION double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
 WARPGLASS_FUNCTION float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
 WARPGLASS_FUNCTION float __nv_frsqrt_rn(float a) { return __nvvm_d2f_rn(__nvvm_div_rn_d(1.0, __nvvm_sqrt_rn_d(a))); }
-WARPGLASS_FUNCTION double __nv_rsqrt(double a) { return __nvvm_div_rn_d(1.0, __nvvm_sqrt_rn_d(a)); }
+WARPGLASS_FUNCTION double __nv_rsqrt(double a) // one of Newton's steps behind the quotient
+{
+    double y = __nvvm_div_rn_d(1.0, __nvvm_sqrt_rn_d(a)), ay = __nvvm_mul_rn_d(a, y);
+    double rest = __nvvm_fma_rn_d(-ay, y, 1.0) - __nvvm_mul_rn_d(__nvvm_fma_rn_d(a, y, -ay), y);
+    return a > 0 && a < __builtin_inf() ? __nvvm_fma_rn_d(__nvvm_mul_rn_d(y, 0.5), rest, y) : y;
+}
 WARPGLASS_FUNCTION float __nv_saturatef(float a) { return __nvvm_saturate_f(a); }
 
 // ---- the approximations that the special function unit gives ----

@@ -59,5 +59,5 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 
 #include "atomics.h"
 #include "intrinsics.h"
-#include "min_max.h"
+#include "overloads.h"
 #endif

@@ -90,10 +90,11 @@ template <class T> WG T odd_series(T z, int n, T sign)
         p = fma(sign * p, z, (T)1 / (T)(2 * i + 1));
     return p;
 }
-// ln m, of about twice the type's precision: 2 s (1 + z/3 + z^2/5 + ...) with s = (m - 1)/(m + 1), z = s^2.
-template <class T> WG pair<T> log_of_mantissa(T m)
+// ln(1 + f), of about twice the type's precision: 2 s (1 + z/3 + z^2/5 + ...) with s = f/(2 + f), z = s^2; 1 + f in
+// [1/sqrt 2, sqrt 2].
+template <class T> WG pair<T> log_one_plus(T f)
 {
-    pair<T> s = quotient(pair<T>{m - (T)1, (T)0}, sum(m, (T)1));
+    pair<T> s = quotient(pair<T>{f, (T)0}, sum((T)2, f));
     pair<T> z = product(s, s);
     pair<T> p = sum(pair<T>{(T)1 / (T)5, constants<T>::fifth_low},
                     pair<T>{mul(z.hi, odd_series(z.hi, 3, (T)1)), (T)0});
@@ -105,7 +106,7 @@ template <class T> WG pair<T> log_of_mantissa(T m)
 template <class T> WG pair<T> log_pair(T x)
 {
     int k;
-    pair<T> l = log_of_mantissa(split_exponent(x, &k));
+    pair<T> l = log_one_plus(split_exponent(x, &k) - (T)1);
     return sum(sum((T)k * constants<T>::ln2_cut, (T)k * constants<T>::ln2_rest), l);
 }
 // What all logarithms say at 0, below it, at infinity and for what is no number.
@@ -130,7 +131,7 @@ template <class T> WG T log_scaled(T x, pair<T> one_over_base, T unit, T unit_re
     int k;
     if (log_is_special(x, &y))
         return y;
-    pair<T> l = product(log_of_mantissa(split_exponent(x, &k)), one_over_base);
+    pair<T> l = product(log_one_plus(split_exponent(x, &k) - (T)1), one_over_base);
     l = sum(sum((T)k * unit, (T)k * unit_rest), l);
     return l.hi + l.lo;
 }
@@ -148,7 +149,9 @@ template <class T> WG T log1p_full(T x)
     if (!(x > -1 && x < infinity<T>()))
         return x == -1 ? -infinity<T>() : x < -1 ? not_a_number<T>() : x;
     pair<T> u = sum((T)1, x);
-    return x == 0 ? x : log_full(u.hi) + div(u.lo, u.hi);
+    bool is_near = u.hi > (T)0.7072 && u.hi < (T)1.4142;
+    pair<T> l = is_near ? log_one_plus(x) : log_pair(u.hi);
+    return x == 0 ? x : l.hi + (is_near ? l.lo : l.lo + div(u.lo, u.hi));
 }
 
 template <class T> WG bool is_odd(T y)

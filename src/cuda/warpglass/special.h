@@ -5,26 +5,41 @@
 
 namespace warpglass_math {
 // ---- roots and lengths ----
-template <class T> WG T cbrt_full(T x)
+// The cube root of m in (1/2, 4), by two of Newton's steps; the rest m - y^3 is exact to twice the precision.
+template <class T> WG pair<T> cbrt_pair(T m)
 {
-    T a = abs(x);
-    if (!(a > 0 && a < infinity<T>()))
-        return x;
+    pair<T> y = {(T)__nvvm_ex2_approx_f(__nvvm_lg2_approx_f((float)m) * (1.0f / 3.0f)), (T)0};
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        T root = y.hi + y.lo;
+        pair<T> square = product(root, root), cube = product(square, root);
+        y = quick_sum(root, div((m - cube.hi) - cube.lo, (T)3 * square.hi));
+    }
+    return y;
+}
+// a = m 8^third
+template <class T> WG T split_third(T a, int *third)
+{
     int k;
     T m = split_exponent(a, &k);
-    int third = (k + 3000) / 3 - 1000, left = k - 3 * third; // left is 0, 1 or 2
-    m = m * (T)(1 << left);
-    T y = (T)__nvvm_ex2_approx_f(__nvvm_lg2_approx_f((float)m) * (1.0f / 3.0f));
-#pragma unroll
-    for (int i = 0; i < 2; i++) { // Newton's steps, with the rest m - y^3 exact to twice the precision
-        pair<T> square = product(y, y), cube = product(square, y);
-        y = y + div((m - cube.hi) - cube.lo, (T)3 * square.hi);
-    }
-    return with_sign(scale(y, third), x);
+    *third = (k + 3000) / 3 - 1000;
+    return m * (T)(1 << (k - 3 * *third));
+}
+template <class T> WG T cbrt_full(T x)
+{
+    int third;
+    if (!(abs(x) > 0 && abs(x) < infinity<T>()))
+        return x;
+    pair<T> y = cbrt_pair(split_third(abs(x), &third));
+    return with_sign(scale(y.hi, third), x);
 }
 template <class T> WG T rcbrt_full(T x)
 {
-    return div((T)1, cbrt_full(x));
+    int third;
+    if (!(abs(x) > 0 && abs(x) < infinity<T>()))
+        return div((T)1, x);
+    pair<T> y = quotient(pair<T>{(T)1, (T)0}, cbrt_pair(split_third(abs(x), &third)));
+    return with_sign(scale(y.hi, -third), x);
 }
 // sqrt of a sum of up to four squares, and one over it.
 template <class T> WG T length(T a, T b, T c, T d, bool is_inverse)
@@ -57,11 +72,11 @@ template <class T> WG T norm_of(int n, const T *v)
 }
 
 // ---- remainders ----
-// |x| mod |y| by long division of the mantissas, eleven (or eight) bits a step, and the low bits of the quotient.
+// |x| mod |y| by long division of the mantissas, several bits a step, and the low bits of the quotient.
 template <class T> WG T mod_positive(T x, T y, unsigned *quotient_bits)
 {
     typedef typename constants<T>::bits bits;
-    constexpr int step = constants<T>::mantissa == 52 ? 11 : 7;
+    constexpr int step = constants<T>::mantissa == 52 ? 10 : 24; // a rest is below 2^(mantissa + 1.5)
     *quotient_bits = 0;
     if (x < y)
         return x;
@@ -244,10 +259,16 @@ template <class T> WG T erf_full(T x)
         return x * erf_inner(mul(x, x));
     return x != x ? x : with_sign(a > 6 ? (T)1 : (T)1 - erfc_large(a), x);
 }
+WG double one_minus_erf(double x) { return fma(-x, erf_inner(mul(x, x)), 1.0); }
+// Where the difference would cancel, double precision helps.
+WG float one_minus_erf(float x)
+{
+    return x > 0.4f ? (float)one_minus_erf((double)x) : fma(-x, erf_inner(mul(x, x)), 1.0f);
+}
 template <class T> WG T erfc_full(T x)
 {
     if (abs(x) < 1)
-        return fma(-x, erf_inner(mul(x, x)), (T)1);
+        return one_minus_erf(x);
     T y = abs(x) > 28 ? (T)0 : erfc_large(abs(x));
     return x != x ? x : x < 0 ? (T)2 - y : y;
 }
@@ -298,7 +319,9 @@ WG double erf_inverse(double y)
 // ln gamma(x) - ((x - 1/2) ln x - x + ln(2 pi)/2) for x >= 10.
 WG double stirling_rest(double x)
 {
-    double z = div(1.0, x * x), p = -691.0 / 360360;
+    double z = div(1.0, x * x), p = -3617.0 / 122400;
+    p = fma(p, z, 1.0 / 156);
+    p = fma(p, z, -691.0 / 360360);
     p = fma(p, z, 1.0 / 1188);
     p = fma(p, z, -1.0 / 1680);
     p = fma(p, z, 1.0 / 1260);
@@ -306,17 +329,25 @@ WG double stirling_rest(double x)
     p = fma(p, z, 1.0 / 12);
     return div(p, x);
 }
+// ln gamma(x + n) for the least n that makes it 10 or more, and the product x (x + 1) ... (x + n - 1).
+WG pair<double> log_gamma_beyond(double x, pair<double> *steps)
+{
+    *steps = pair<double>{1, 0};
+    double n = 0;
+    for (; x + n < 10; n += 1)
+        *steps = product(*steps, sum(x, n));
+    pair<double> y = sum(x, n), log_y = log_pair(y.hi);
+    log_y.lo += div(y.lo, y.hi);
+    pair<double> l = product(log_y, sum(y, pair<double>{-0.5, 0}));
+    l = sum(l, pair<double>{-y.hi, stirling_rest(y.hi) - y.lo});
+    return sum(l, pair<double>{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55});
+}
 WG double gamma_positive(double x)
 {
     if (x > 172)
         return infinity<double>();
-    pair<double> steps = {1, 0};
-    double y = x;
-    for (; y < 10; y += 1)
-        steps = product(steps, y);
-    pair<double> l = sum(product(log_pair(y), y - 0.5), pair<double>{-y, stirling_rest(y)});
-    l = sum(l, pair<double>{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55});
     int k;
+    pair<double> steps, l = log_gamma_beyond(x, &steps);
     pair<double> e = exp_minus_one(exp_reduce(l.hi, l.lo, &k));
     pair<double> q = quotient(sum(pair<double>{1, 0}, e), steps);
     return scale(q.hi, k);
@@ -334,13 +365,7 @@ WG_LARGE double tgamma_full(double x)
 }
 WG double lgamma_positive(double x)
 {
-    pair<double> steps = {1, 0};
-    double y = x;
-    for (; y < 10; y += 1)
-        steps = product(steps, y);
-    pair<double> log_steps = log_pair(steps.hi);
-    pair<double> l = sum(product(log_pair(y), y - 0.5), pair<double>{-y, stirling_rest(y)});
-    l = sum(l, pair<double>{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55});
+    pair<double> steps, l = log_gamma_beyond(x, &steps), log_steps = log_pair(steps.hi);
     l = sum(l, pair<double>{-log_steps.hi, -log_steps.lo - div(steps.lo, steps.hi)});
     return l.hi + l.lo;
 }
