@@ -22,7 +22,7 @@ struct launch_request {
     uint32_t grid[3], block[3], n_threads;
     uint64_t shared_bytes;
     struct option_list args, symbols, prints, saves;
-    bool wants_hash, is_quiet;
+    bool wants_hash, is_quiet, is_cooperative;
     struct page_request pages;
 };
 
@@ -139,6 +139,8 @@ static bool prepare(struct session *session, struct err *err)
     launch->sm_clock_mhz = (uint32_t)session->device.sm_clock_mhz;
     launch->console = &session->console;
     launch->heap = &session->heap;
+    if (request->is_cooperative)
+        launch->grid_workspace = memory_alloc(session->memory, GRID_WORKSPACE_BYTES, 256, "grid workspace");
     return true;
 }
 
@@ -334,6 +336,7 @@ int cmd_launch(int argc, char **argv)
          "print elements of a buffer argument afterwards"},
         {"save", OPT_LIST, &request.saves, "ARG=PATH", "write a buffer argument to a file afterwards"},
         {"hash", OPT_FLAG, &request.wants_hash, NULL, "print the FNV-1a hash of every buffer afterwards"},
+        {"cooperative", OPT_FLAG, &request.is_cooperative, NULL, "all blocks at once, for kernels with grid-wide barriers"},
         {"device", OPT_STRING, &request.device, "NAME|FILE",
          "GPU to model (else $WARPGLASS_DEVICE, else h200)"},
         {"model", OPT_STRING, &request.model, "counters|off",

@@ -403,6 +403,10 @@ bool engine_run(struct engine *engine, struct launch *launch, const struct run_o
     *result = (struct run_result){.occupancy = occupancy_of(engine->device, &needs)};
     if (!launch_check(engine->device, &needs, err))
         return false;
+    uint64_t n_resident = (uint64_t)result->occupancy.blocks_per_sm * (uint64_t)engine->device->n_sms;
+    if (launch->grid_workspace && blocks_of(launch) > n_resident)
+        return err_set(err, "a cooperative launch of %llu blocks: at most %llu are resident at once",
+                       (unsigned long long)blocks_of(launch), (unsigned long long)n_resident);
     if (blocks_of(launch) > UINT32_MAX)
         return err_set(err, "%llu blocks are more than this program counts (4294967295)",
                        (unsigned long long)blocks_of(launch));
