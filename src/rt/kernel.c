@@ -152,7 +152,7 @@ static void take_fault(struct rt *rt, const struct launch *launch, const struct 
     buf_release(&text);
 }
 
-cudaError_t kernel_run(struct rt *rt, struct rt_stream *stream, const struct op_kernel *op, double *ns)
+cudaError_t kernel_execute(struct rt *rt, struct rt_stream *stream, const struct op_kernel *op, double *ns)
 {
     struct err err = {0};
     struct launch launch;

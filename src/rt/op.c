@@ -41,7 +41,7 @@ static cudaError_t op_do(struct rt *rt, struct rt_stream *stream, const struct r
         graph_memory_mark(rt, op->memory.address, op->kind == OP_ALLOC);
         return cudaSuccess;
     case OP_KERNEL:
-        return kernel_run(rt, stream, &op->kernel, ns);
+        return kernel_execute(rt, stream, &op->kernel, ns);
     case OP_COPY:
         return copy_run(rt, &op->copy, ns);
     case OP_FILL:

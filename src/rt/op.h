@@ -124,7 +124,7 @@ cudaError_t rt_submit(struct rt *rt, struct rt_stream *stream, const struct rt_o
 cudaError_t op_run(struct rt *rt, struct rt_stream *stream, const struct rt_op *op);
 
 // One row for each kind. They do the work; times are returned in *ns.
-cudaError_t kernel_run(struct rt *rt, struct rt_stream *stream, const struct op_kernel *kernel, double *ns);
+cudaError_t kernel_execute(struct rt *rt, struct rt_stream *stream, const struct op_kernel *kernel, double *ns);
 cudaError_t copy_run(struct rt *rt, const struct op_copy *copy, double *ns);
 cudaError_t fill_run(struct rt *rt, const struct op_fill *fill, double *ns);
 
