@@ -1,5 +1,7 @@
 // What is printed of a profile: pages, --metrics, --fail-on.
 #include "cli/pages.h"
+#include "cli/page_options.h"
+#include "report/gate.h"
 #include "report/report.h"
 #include <errno.h>
 #include <stdio.h>
@@ -11,12 +13,8 @@ typedef void (*page_writer)(const struct report *report, const struct report_opt
 static const struct page {
     const char *name;
     page_writer write;
-} pages[] = {{"summary", report_summary},
-             {"details", report_summary},
-             {"source", report_source},
-             {"findings", report_findings_page},
-             {"compare", report_columns},
-             {"raw", report_raw}};
+} pages[] = {{"summary", report_summary},        {"details", report_summary}, {"source", report_source},
+             {"findings", report_findings_page}, {"compare", report_columns}, {"raw", report_raw}};
 
 static page_writer choose_page(const struct page_request *request)
 {
@@ -24,6 +22,9 @@ static page_writer choose_page(const struct page_request *request)
         return report_json;
     if (request->is_csv)
         return report_csv;
+    bool has_sections = request->set || request->sections.n;
+    if (has_sections && (!request->page || strcmp(request->page, "details") == 0))
+        return report_sections;
     const char *name = request->page ? request->page : request->metrics ? "raw" : "summary";
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         if (strcmp(pages[i].name, name) == 0)
@@ -31,58 +32,55 @@ static page_writer choose_page(const struct page_request *request)
     return NULL;
 }
 
-// "a,b,c"; the picks' names live in the arena.
-static bool read_metrics(struct arena *arena, const char *list, struct report_options *out, struct err *err)
+static int write_to(const char *path, FILE *standard, const char *standard_name, const struct buf *text,
+                    struct err *err)
 {
-    size_t n_most = 1;
-    for (const char *at = list; *at; at++)
-        n_most += *at == ',';
-    struct metric_pick *picks = arena_array(arena, struct metric_pick, n_most);
-    for (const char *at = list;; at++) {
-        size_t n = strcspn(at, ",");
-        const char *name = arena_string(arena, at, n);
-        if (n && !metric_find(name, &picks[out->n_picks++], err))
-            return false;
-        at += n;
-        if (!*at)
-            break;
-    }
-    out->picks = picks;
-    return out->n_picks > 0 || err_set(err, "--metrics names no metric");
-}
-
-static int print_out(const struct page_request *request, const struct buf *text, struct err *err)
-{
-    const char *path = request->log_file;
-    FILE *out = path ? fopen(path, "w") : request->is_on_stderr ? stderr : stdout;
+    FILE *out = path ? fopen(path, "w") : standard;
     bool is_good = out && fwrite(text->at, 1, text->n, out) == text->n && fflush(out) == 0;
     if (path && out)
         is_good &= fclose(out) == 0;
     if (is_good)
         return 0;
-    err_set(err, "cannot write '%s': %s",
-            path                    ? path
-            : request->is_on_stderr ? "standard error"
-                                    : "standard output",
-            strerror(errno));
+    err_set(err, "cannot write '%s': %s", path ? path : standard_name, strerror(errno));
     return EXIT_INPUT;
 }
 
-static int gate(const struct report *report, const char *expression, struct err *err)
+static int print_out(const struct page_request *request, const struct buf *text, struct err *err)
+{
+    return request->is_on_stderr ? write_to(request->log_file, stderr, "standard error", text, err)
+                                 : write_to(request->log_file, stdout, "standard output", text, err);
+}
+
+static int write_junit(const struct page_request *request, const struct gate *gate, struct err *err)
 {
     struct buf text = {0};
-    int n_failed = report_fail_on(report, expression, &text, err);
-    if (n_failed > 0)
+    gate_junit(gate, &text);
+    int status = write_to(request->junit, NULL, "", &text, err);
+    buf_release(&text);
+    return status;
+}
+
+// Judges every --fail-on; failures go to standard error.
+static int judge(const struct report *report, const struct page_request *request, struct err *err)
+{
+    struct gate gate;
+    if (!gate_judge(report, request->fail_on.at, request->fail_on.n, &gate, err))
+        return EXIT_USAGE;
+    struct buf text = {0};
+    gate_print(&gate, &text);
+    if (text.n)
         fputs(text.at, stderr);
     buf_release(&text);
-    return n_failed < 0 ? EXIT_USAGE : n_failed ? EXIT_THRESHOLD : 0;
+    int status = request->junit ? write_junit(request, &gate, err) : 0;
+    return status ? status : gate.n_failed ? EXIT_THRESHOLD : 0;
 }
 
 int pages_check(const char *command, const struct page_request *request)
 {
     if (!choose_page(request) || (request->is_csv && request->page && strcmp(request->page, "raw") != 0))
         return usage_error(command, "page '%s' %s", request->page,
-                           request->is_csv ? "has no --csv; raw has" : "is unknown: summary, source, findings, compare, raw");
+                           request->is_csv ? "has no --csv; raw has"
+                                           : "is unknown: summary, source, findings, compare, raw");
     if (request->print_units && strcmp(request->print_units, "base") != 0 &&
         strcmp(request->print_units, "auto") != 0)
         return usage_error(command, "--print-units takes auto or base, not '%s'", request->print_units);
@@ -93,12 +91,11 @@ int pages_check(const char *command, const struct page_request *request)
 
 bool pages_check_early(struct arena *arena, const struct page_request *request, struct err *err)
 {
-    struct report_options options = {0};
+    struct report_options options;
     struct report nothing = {.arena = arena};
-    struct buf text = {0};
-    if (request->metrics && !read_metrics(arena, request->metrics, &options, err))
-        return false;
-    if (request->fail_on && report_fail_on(&nothing, request->fail_on, &text, err) < 0)
+    struct gate gate;
+    if (!page_options_read(arena, request, &options, err) ||
+        !gate_judge(&nothing, request->fail_on.at, request->fail_on.n, &gate, err))
         return false;
     FILE *log = request->log_file ? fopen(request->log_file, "a") : NULL;
     if (request->log_file && !log)
@@ -106,14 +103,23 @@ bool pages_check_early(struct arena *arena, const struct page_request *request, 
     return !log || fclose(log) == 0;
 }
 
+static int print_page(const struct report *report, const struct page_request *request,
+                      const struct report_options *options, struct err *err)
+{
+    struct buf text = {0};
+    if (request->headline && !request->is_csv && !request->is_json)
+        buf_printf(&text, "%s\n", request->headline);
+    choose_page(request)(report, options, &text);
+    int status = print_out(request, &text, err);
+    buf_release(&text);
+    return status;
+}
+
 int pages_print(struct arena *arena, const struct page_request *request,
                 const struct profile *const *profiles, uint32_t n_profiles, struct err *err)
 {
-    struct report_options options = {.is_reproducible = request->is_reproducible,
-                                     .is_in_order = request->order && strcmp(request->order, "line") == 0,
-                                     .is_base_units =
-                                         request->print_units && strcmp(request->print_units, "base") == 0};
-    if (request->metrics && !read_metrics(arena, request->metrics, &options, err))
+    struct report_options options;
+    if (!page_options_read(arena, request, &options, err))
         return EXIT_USAGE;
     struct report report;
     report_open(&report, arena, profiles, n_profiles);
@@ -121,13 +127,8 @@ int pages_print(struct arena *arena, const struct page_request *request,
         err_set(err, "0 kernels measured in '%s'", profiles[0]->path);
         return EXIT_INPUT;
     }
-    struct buf text = {0};
-    if (request->headline && !request->is_csv && !request->is_json)
-        buf_printf(&text, "%s\n", request->headline);
-    choose_page(request)(&report, &options, &text);
-    int status = print_out(request, &text, err);
-    buf_release(&text);
-    if (status == 0 && request->fail_on)
-        status = gate(&report, request->fail_on, err);
+    int status = print_page(&report, request, &options, err);
+    if (status == 0 && (request->fail_on.n || request->junit))
+        status = judge(&report, request, err);
     return status;
 }

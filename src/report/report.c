@@ -1,8 +1,6 @@
 // What all pages share: launches of all profiles in a row, the choice of metrics, the gate.
 #include "report/report.h"
-#include "base/expr.h"
 #include "prof/demangle.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,34 +103,4 @@ const struct metric_pick *report_picks(const struct report *report, const struct
 const char *report_shape(struct arena *arena, const uint32_t shape[3])
 {
     return arena_printf(arena, "%ux%ux%u", shape[0], shape[1], shape[2]);
-}
-
-int report_fail_on(const struct report *report, const char *text, struct buf *out, struct err *err)
-{
-    struct expr expr;
-    if (!expr_parse(report->arena, "--fail-on", text, EXPR_REAL, &expr, err))
-        return -1;
-    struct metric_pick *picks = arena_array(report->arena, struct metric_pick, expr.n_names);
-    double *values = arena_array(report->arena, double, expr.n_names);
-    for (uint32_t i = 0; i < expr.n_names; i++)
-        if (!metric_find(expr.names[i], &picks[i], err))
-            return -1;
-    int n_failed = 0;
-    for (uint32_t k = 0; k < report->n_launches; k++) {
-        const struct report_launch *l = &report->launches[k];
-        for (uint32_t i = 0; i < expr.n_names; i++) {
-            values[i] =
-                picks[i].metric == METRIC_NONE ? (double)NAN : metric_value(&l->metrics, picks[i].metric);
-            if (isnan(values[i])) {
-                err_set(err, "--fail-on: %s is n/a for %s", expr.names[i], l->name);
-                return -1;
-            }
-        }
-        double result = expr_eval_real(&expr, values);
-        if (result == 0 || isnan(result))
-            continue;
-        buf_printf(out, "%s: %s holds\n", l->name, text);
-        n_failed++;
-    }
-    return n_failed;
 }

@@ -13,6 +13,7 @@
 #include "prof/finding.h"
 #include "prof/metrics.h"
 #include "prof/profile.h"
+#include "prof/sections.h"
 
 // One launch with what the pages need at hand.
 struct report_launch {
@@ -37,6 +38,8 @@ struct report {
 struct report_options {
     const struct metric_pick *picks; // --metrics; n_picks 0 = every metric there is, by name
     uint32_t n_picks;
+    const struct section *sections; // --section, --set: what report_sections prints
+    uint32_t n_sections;
     bool is_reproducible; // leave out all that varies between runs of the same thing
     bool is_in_order;     // source page: lines as in the file; else the most expensive first
     bool is_base_units;   // plain digits instead of "4.0 MiB" in text pages
@@ -53,6 +56,8 @@ void report_columns(const struct report *report, const struct report_options *op
 void report_source(const struct report *report, const struct report_options *options, struct buf *out);
 // Everything that can be told about each launch.
 void report_findings_page(const struct report *report, const struct report_options *options, struct buf *out);
+// The chosen sections of each launch, in Nsight Compute's form.
+void report_sections(const struct report *report, const struct report_options *options, struct buf *out);
 // Every metric of each launch, one a line.
 void report_raw(const struct report *report, const struct report_options *options, struct buf *out);
 // ncu's `--csv --page raw`: one header, one row of units, one row a launch.
@@ -61,11 +66,6 @@ void report_json(const struct report *report, const struct report_options *optio
 
 // What metrics there are: name, unit, how far it can be trusted, the rule. Needs no profile.
 void report_metric_list(struct buf *out);
-
-// Kernels for which `text` holds: one line each appended to `out` ("tr_tile32(...): dram__bytes.sum > 0
-// holds"), their number returned. -1 and err: malformed, unknown name, or a metric that is n/a for a kernel
-// (a gate that cannot close is no gate).
-int report_fail_on(const struct report *report, const char *text, struct buf *out, struct err *err);
 
 // "every metric by name" or the options' picks.
 const struct metric_pick *report_picks(const struct report *report, const struct report_options *options,

@@ -1,5 +1,6 @@
 // Every page of the sample profile against its golden file in tests/report/. `BLESS=1 make test
 // T=report/pages` rewrites the files; look at the difference before you commit it.
+#include "report/gate.h"
 #include "report/report.h"
 #include "support/check.h"
 #include "support/sample_profile.h"
@@ -158,8 +159,12 @@ static void test_width(void **state)
 
 static int failures(struct fixture *fixture, const char *expression, struct buf *text, struct err *err)
 {
+    struct gate gate;
     buf_clear(text);
-    return report_fail_on(&fixture->report, expression, text, err);
+    if (!gate_judge(&fixture->report, &expression, 1, &gate, err))
+        return -1;
+    gate_print(&gate, text);
+    return (int)gate.n_failed;
 }
 
 static void test_fail_on(void **state)
@@ -181,6 +186,65 @@ static void test_fail_on(void **state)
     buf_release(&text);
 }
 
+// Lines have counters of their own: 31 of the tile has conflicts, 20 has not.
+static void test_fail_on_lines(void **state)
+{
+    struct fixture *fixture = *state;
+    struct buf text = {0};
+    struct err err = {0};
+    assert_int_equal(failures(fixture, "line: derived__memory_l1_wavefronts_shared_excessive > 1000", &text, &err), 1);
+    assert_string_equal(text.at, "void tr_tile<(int)32>(const float *, float *, int) at transpose.cu:31: "
+                                 "derived__memory_l1_wavefronts_shared_excessive > 1000 holds "
+                                 "(derived__memory_l1_wavefronts_shared_excessive = 1015808)\n");
+    assert_int_equal(failures(fixture, "line transpose.cu:20: memory_l1_wavefronts_shared > 0", &text, &err), 1);
+    assert_int_equal(failures(fixture, "line transpose.cu:40: memory_l1_wavefronts_shared > 960", &text, &err), 0);
+    assert_false(err.set);
+    assert_int_equal(failures(fixture, "line transpose.cu:99: memory_l1_wavefronts_shared > 0", &text, &err), -1);
+    assert_true(err.set); // a line that nobody ran cannot be good
+    buf_release(&text);
+}
+
+static void test_junit(void **state)
+{
+    struct fixture *fixture = *state;
+    const char *const expressions[] = {"memory_l1_wavefronts_shared > 1e6 && dram__bytes.sum > 0",
+                                       "line: derived__memory_l1_wavefronts_shared_excessive > 900"};
+    struct gate gate;
+    struct err err = {0};
+    struct buf text = {0};
+    assert_true(gate_judge(&fixture->report, expressions, 2, &gate, &err));
+    gate_junit(&gate, &text);
+    check_golden("junit.golden", &text);
+    buf_release(&text);
+}
+
+static void test_sections(void **state)
+{
+    struct section sections[3];
+    struct err err = {0};
+    assert_true(section_find("LaunchStats", &sections[0], &err));
+    assert_true(section_find("MemoryWorkloadAnalysis", &sections[1], &err));
+    assert_true(section_find("MemoryWorkloadAnalysis_Chart", &sections[2], &err));
+    struct report_options options = {.sections = sections, .n_sections = 3};
+    check_page(state, report_sections, &options, "sections.golden");
+    assert_false(section_find("memory__chart", &sections[0], &err)); // that is a group
+}
+
+// Every metric that a section or group names is one of ours or one of ncu's.
+static void test_section_rows(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < section_count(); i++) {
+        struct section section = section_at(i);
+        for (uint32_t k = 0; k < section.n_rows; k++) {
+            struct metric_pick pick;
+            struct err err = {0};
+            if (!metric_find(section.rows[k].metric, &pick, &err))
+                fail_msg("%s: %s", section.name, section.rows[k].metric);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_summary),
@@ -193,6 +257,10 @@ int main(void)
                                        cmocka_unit_test(test_json),
                                        cmocka_unit_test(test_picked_metrics),
                                        cmocka_unit_test(test_width),
-                                       cmocka_unit_test(test_fail_on)};
+                                       cmocka_unit_test(test_fail_on),
+                                       cmocka_unit_test(test_fail_on_lines),
+                                       cmocka_unit_test(test_junit),
+                                       cmocka_unit_test(test_sections),
+                                       cmocka_unit_test(test_section_rows)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
