@@ -25,13 +25,21 @@ enum allocation_kind {
 struct allocation {
     enum allocation_kind kind;
     unsigned flags;       // as given: cudaHostAlloc…, cudaHostRegister…, cudaMemAttach…
-    struct rt_pool *pool; // ALLOCATION_POOL
     uint64_t size_bytes;  // as asked for
-    uint64_t id;          // CU_POINTER_ATTRIBUTE_BUFFER_ID
-    // what cudaMemAdvise and cudaMemPrefetchAsync said of managed memory
-    bool is_read_mostly, is_accessed_by_device, is_accessed_by_host;
-    struct cudaMemLocation preferred, prefetched;
+    uint64_t id;          // of all allocations, from 1 on: CU_POINTER_ATTRIBUTE_BUFFER_ID
+    struct rt_pool *pool; // ALLOCATION_POOL
+    bool is_variable;     // a __managed__ variable: it stays when the device is reset
+    struct managed_page *pages; // ALLOCATION_MANAGED: what the program advised, see managed.c; NULL: nothing
 };
+
+// What the runtime keeps about memory besides the blocks.
+struct rt_memory {
+    uint64_t n_made;                   // allocations
+    uint64_t large_bytes, small_bytes; // of device memory, as memory_info counts them
+    struct rt_pool *pools, *current;   // the first one is the default pool
+    struct rt_array *arrays;
+};
+struct rt_memory *memory_state(struct rt *rt);
 
 // ---- allocating (memory.c) --------------------------------------------------------------------------------
 
@@ -55,8 +63,14 @@ void memory_info(struct rt *rt, size_t *free_bytes, size_t *total_bytes);
 void memory_reset(struct rt *rt);
 
 // The live block around an address, with what is known of it. NULL: pageable host memory, or a guest address that is not
-// allocated. *allocation is NULL for blocks of others: variables, the heap of device code.
-const struct memory_block *allocation_of(struct rt *rt, const void *pointer, const struct allocation **allocation);
+// allocated. *allocation is NULL for blocks of others: variables, the heap of device code. Good until the next change.
+const struct memory_block *allocation_of(struct rt *rt, const void *pointer, struct allocation **allocation);
+// The allocation that begins there; NULL: none of that kind does.
+struct allocation *allocation_at(struct rt *rt, const void *pointer, enum allocation_kind kind);
+// Device memory and its record, for arrays and pools. NULL: the device is full.
+struct allocation *allocation_new(struct rt *rt, enum allocation_kind kind, size_t size_bytes, const char *what,
+                                  void **out);
+void allocation_delete(struct rt *rt, void *pointer);
 
 // ---- copying and filling (copy.c) ---------------------------------------------------------------------------
 
@@ -72,18 +86,28 @@ cudaError_t fill_box(struct rt *rt, const struct op_fill *fill, struct rt_stream
 // The same checks without submitting, for nodes of graphs. On success copy->kind is never cudaMemcpyDefault.
 cudaError_t copy_check(struct rt *rt, struct op_copy *copy);
 cudaError_t fill_check(struct rt *rt, const struct op_fill *fill);
-// The operation behind cudaMemcpy3D. cudaErrorInvalidValue when the parameters contradict each other.
+
+// ---- arguments that become boxes (copy_shape.c) -------------------------------------------------------------
+
+// All leave the width 0 where nothing is to be copied; copy_box takes what they make.
+cudaError_t copy_of_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width_bytes, size_t height,
+                       enum cudaMemcpyKind kind, struct op_copy *copy);
+// cudaMemcpy3D, with arrays or pitched memory on either side.
 cudaError_t copy_of_3d(struct rt *rt, const struct cudaMemcpy3DParms *parms, struct op_copy *copy);
+cudaError_t fill_of_2d(void *to, size_t pitch, int value, size_t width_bytes, size_t height, struct op_fill *fill);
+cudaError_t fill_of_3d(struct cudaPitchedPtr to, int value, struct cudaExtent extent, struct op_fill *fill);
 
 // ---- arrays (array.c) ---------------------------------------------------------------------------------------
 
 // Rows of elements in guest memory, pitched. A 1D array has height and depth 0, a 2D array depth 0, as created.
 struct rt_array {
+    struct rt_array *next;
     struct cudaChannelFormatDesc format;
     struct cudaExtent extent; // elements, as given
     unsigned flags;
     uint32_t element_bytes;
     uint64_t address, pitch_bytes, slice_bytes;
+    bool is_level; // of a mipmapped array, which owns its memory
 };
 
 cudaError_t array_new(struct rt *rt, struct rt_array **out, const struct cudaChannelFormatDesc *format,
@@ -92,6 +116,8 @@ cudaError_t array_free(struct rt *rt, struct rt_array *array);
 bool array_is_known(struct rt *rt, const struct rt_array *array);
 // The place of its element (x, y, z); x in bytes.
 struct op_place array_place(struct rt_array *array, size_t x_bytes, size_t y, size_t z);
+// Whether the box, its width in bytes, lies inside.
+bool array_contains(const struct rt_array *array, struct cudaPos from, struct cudaExtent extent);
 
 // ---- stream-ordered (pool.c) --------------------------------------------------------------------------------
 
@@ -105,6 +131,12 @@ cudaError_t pool_delete(struct rt *rt, struct rt_pool *pool);
 cudaError_t pool_get(struct rt *rt, struct rt_pool *pool, enum cudaMemPoolAttr attribute, void *value);
 cudaError_t pool_set(struct rt *rt, struct rt_pool *pool, enum cudaMemPoolAttr attribute, const void *value);
 cudaError_t pool_trim(struct rt *rt, struct rt_pool *pool, size_t keep_bytes);
+bool pool_is_known(struct rt *rt, const struct rt_pool *pool);
+// Counts the end of an allocation out of its pool.
+void pool_forget(struct rt *rt, struct rt_pool *pool, uint64_t size_bytes);
+// What pools do when the host has waited: memory above their release thresholds goes back to the device.
+void pools_synchronize(struct rt *rt);
+uint64_t pools_reserved_bytes(struct rt *rt);
 
 // ---- managed memory (managed.c) -----------------------------------------------------------------------------
 
@@ -112,4 +144,7 @@ cudaError_t managed_prefetch(struct rt *rt, const void *pointer, size_t size_byt
                              struct rt_stream *stream);
 cudaError_t managed_advise(struct rt *rt, const void *pointer, size_t size_bytes, enum cudaMemoryAdvise advice,
                            struct cudaMemLocation location);
+cudaError_t managed_query(struct rt *rt, void *data, size_t data_bytes, enum cudaMemRangeAttribute attribute,
+                          const void *pointer, size_t size_bytes);
+cudaError_t managed_attach(struct rt *rt, cudaStream_t handle, void *pointer, size_t size_bytes, unsigned flags);
 #endif
