@@ -48,7 +48,8 @@ static void print_manual(void)
     }
     puts(".SH EXIT STATUS\n0 good, 1 a threshold was crossed, 2 usage, 3 bad input, 4 guest fault, 70 a bug "
          "of ours, "
-         "71 host memory exhausted.");
+         "71 host memory exhausted. run: the program's own or 128 and its signal, 125 not measured, 126 not "
+         "started, 127 not found.");
 }
 
 static void print_completion(void)

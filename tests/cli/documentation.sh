@@ -3,7 +3,8 @@
 #
 # In README.md, examples/README.md and doc/*.md a block that begins with ```console holds lines `$ command` and, below
 # each, its output (standard output and error together). A line `...` stands for any number of lines. `warpglass` is
-# the program under test; every block starts in a fresh folder where `examples` is the project's. Prints TAP.
+# the program under test; every block starts in a fresh folder where `examples` is the project's. A block that begins
+# with ```console needs-runtime is left out where the runtime libraries are not built or clang is not there. Prints TAP.
 set -u
 root=$PWD
 work=${TEST_TMP:-$(mktemp -d)}
@@ -13,9 +14,13 @@ PATH=$work/bin:$PATH
 export PATH
 ln -sfn "$root/examples" "$work/examples"
 
+has_runtime=0
+[ -f "$(dirname "${WARPGLASS:-build/warpglass}")/lib/libwarpglass.so" ] && command -v clang >/dev/null && has_runtime=1
+
 # Cuts the blocks of a document: NAME.N.command and NAME.N.expected.
 cut_blocks() {
-    awk -v prefix="$2" '
+    awk -v prefix="$2" -v has_runtime="$has_runtime" '
+        /^```console needs-runtime/ && !has_runtime { next }
         /^```console/ { inside = 1; next }
         /^```/ { inside = 0; next }
         inside && /^\$ / { n++; name = sprintf("%s.%03d", prefix, n); print substr($0, 3) > (name ".command")
