@@ -132,6 +132,7 @@ struct ptx_function {
     uint32_t max_cluster_rank;
     const char **pragmas; // of the header; those in the body are with their instruction
     uint32_t n_pragmas;
+    const struct ptx_function *alias_of; // .alias: the function that this name means, or NULL
     struct ptx_position at;
     const struct ptx_item *items; // statements in order, for printing; private to ptx/
     uint32_t n_items;
@@ -166,4 +167,5 @@ struct ptx_module {
 struct ptx_module *ptx_parse(struct arena *arena, const char *path, const char *text, size_t length, struct err *err);
 void ptx_print(const struct ptx_module *module, struct buf *out);
 struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name); // NULL if absent
+struct ptx_function *ptx_find_meant(const struct ptx_module *module, const char *name);    // … behind an alias
 #endif

@@ -116,7 +116,7 @@ void ptx_image_place(struct ptx_image *image, uint64_t shared_window, uint64_t l
 
 static bool function_address(const struct ptx_module *module, const char *name, uint64_t *out)
 {
-    const struct ptx_function *function = ptx_find_function(module, name);
+    const struct ptx_function *function = ptx_find_meant(module, name);
     for (uint32_t i = 0; function && i < module->n_functions; i++) {
         if (module->functions[i] == function) {
             *out = KERNEL_CODE_WINDOW + 16ull * i;

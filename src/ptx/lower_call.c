@@ -96,6 +96,9 @@ static void pass_local(struct body *b)
 static bool find_signature(struct body *b, const struct ptx_function *callee, struct signature *out)
 {
     const struct ptx_prototype *prototype = b->insn->prototype;
+    const struct ptx_branch_targets *targets = b->insn->targets;
+    if (!callee && !prototype && targets && targets->functions) // one of these: all have the same parameters
+        callee = ptx_find_meant(b->lowering->module, targets->functions[0]);
     if (callee)
         *out = (struct signature){callee->params, callee->returns, callee->n_params, callee->n_returns};
     else if (prototype)
@@ -144,7 +147,7 @@ bool lower_call(struct body *b)
     struct call_parts parts = call_split(b->insn);
     rowref address;
     if (parts.target->kind == PO_SYMBOL && !parts.target->variable) {
-        const struct ptx_function *callee = ptx_find_function(b->lowering->module, parts.target->name);
+        const struct ptx_function *callee = ptx_find_meant(b->lowering->module, parts.target->name);
         if (!callee->has_body) // lower_reach refuses all others
             return lower_native(b);
         return call_function(b, callee, ROW_NONE);

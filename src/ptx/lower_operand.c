@@ -213,7 +213,7 @@ bool operand_pred(struct body *b, const struct ptx_operand *operand, vpred *out)
 static bool function_address(struct body *b, const struct ptx_operand *operand, struct symbol_address *out)
 {
     const struct ptx_function *function =
-        operand->name ? ptx_find_function(b->lowering->module, operand->name) : NULL;
+        operand->name ? ptx_find_meant(b->lowering->module, operand->name) : NULL;
     if (!function)
         return lower_fail(b->lowering, operand->at, "%s is not known in this module",
                           operand->name ? operand->name : "the symbol");

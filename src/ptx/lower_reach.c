@@ -130,7 +130,7 @@ static const char *why_missing(const char *name)
 
 static bool reach_direct(struct lowering *l, uint32_t caller, const struct ptx_insn *insn, const char *name)
 {
-    const struct ptx_function *callee = ptx_find_function(l->module, name);
+    const struct ptx_function *callee = ptx_find_meant(l->module, name);
     if (callee && !callee->has_body && is_native(name))
         return true;
     if (!callee || !callee->has_body)
@@ -189,6 +189,18 @@ static bool is_address_taken(const struct ptx_module *module, const char *name)
     return false;
 }
 
+// The same by another name of the function.
+static bool is_alias_taken(const struct ptx_module *module, const struct ptx_function *function)
+{
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        const struct ptx_function *alias = module->functions[i];
+        if (alias->alias_of && strcmp(alias->alias_of->name, function->name) == 0 &&
+            is_address_taken(module, alias->name))
+            return true;
+    }
+    return false;
+}
+
 // Every function that an indirect call may mean.
 static void reach_indirect(struct lowering *l, uint32_t caller, const struct ptx_insn *insn)
 {
@@ -196,7 +208,7 @@ static void reach_indirect(struct lowering *l, uint32_t caller, const struct ptx
     for (uint32_t i = 0; i < l->module->n_functions; i++) {
         const struct ptx_function *function = l->module->functions[i];
         if (function->is_entry || !function->has_body || !call_accepts(insn, function) ||
-            !is_address_taken(l->module, function->name))
+            !(is_address_taken(l->module, function->name) || is_alias_taken(l->module, function)))
             continue;
         uint32_t place = reach_function(l, function);
         vec_push(&l->reached.at[caller].callees, place);

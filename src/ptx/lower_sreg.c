@@ -1,5 +1,6 @@
 // Special registers: their names, and the instruction that reads one.
 #include "ptx/lowering.h"
+#include <stdlib.h>
 #include <string.h>
 
 struct special {
@@ -67,12 +68,21 @@ static const struct special specials[] = {
     {"%nclusterid.z", SREG_NCTAID_Z, false, 0},
 };
 
+// %envreg0 … %envreg31: of the driver's use; all but two read as zero here.
+static bool is_environment(const char *name)
+{
+    char *end;
+    return strncmp(name, "%envreg", 7) == 0 && name[7] >= '0' && name[7] <= '9' && strtoul(name + 7, &end, 10) < 32 &&
+           !*end;
+}
+
 static const struct special *find_special(const char *name)
 {
+    static const struct special zero = {"", N_SREGS, false, 0};
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
         if (strcmp(specials[i].name, name) == 0)
             return &specials[i];
-    return NULL;
+    return is_environment(name) ? &zero : NULL;
 }
 
 bool emit_special(struct body *b, const struct ptx_operand *operand, rowref dst, enum ptx_type type,

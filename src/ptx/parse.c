@@ -211,6 +211,7 @@ static bool parse_alias(struct parser *p)
     const struct symbol *symbol = scope_find(p, alias, strlen(alias));
     if (!symbol || symbol->kind != SYMBOL_FUNCTION)
         return scope_fail_unknown(p, at, "function", alias);
+    symbol->function->alias_of = meant->function;
     buf_printf(&p->text, ".alias %s, %s;", alias, target);
     parse_add_item(p, (struct ptx_item){.kind = ITEM_TEXT, .text = parse_take_text(p)});
     return parse_expect(p, ';', "after .alias");
@@ -418,4 +419,12 @@ struct ptx_module *ptx_parse(struct arena *arena, const char *path, const char *
 struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name)
 {
     return map_get(&module->function_names, name, strlen(name));
+}
+
+struct ptx_function *ptx_find_meant(const struct ptx_module *module, const char *name)
+{
+    struct ptx_function *function = ptx_find_function(module, name);
+    if (!function || function->has_body || !function->alias_of)
+        return function;
+    return ptx_find_function(module, function->alias_of->name);
 }

@@ -286,6 +286,20 @@ CHECK(indirect_call, TWO_FUNCTIONS,
       "call (r0), %d3, (p0), proto; ld.param.b32 %r2, [r0]; } activemask.b32 %r3; mov.b64 %out, {%r2, %r3};",
       (lane % 2 ? 7 * lane : lane + 1) | 0xffffffffull << 32)
 
+CHECK(listed_call, TWO_FUNCTIONS,
+      "and.b32 %r1, %t, 1; mov.u64 %d1, table; mad.wide.u32 %d2, %r1, 8, %d1; ld.global.u64 %d3, [%d2];"
+      "{ .param .b32 p0; st.param.b32 [p0], %t; .param .b32 r0; list: .calltargets add1, mul7;"
+      "call (r0), %d3, (p0), list; ld.param.b32 %r2, [r0]; } cvt.u64.u32 %out, %r2;",
+      lane % 2 ? 7 * lane : lane + 1)
+CHECK(alias,
+      TWO_FUNCTIONS ".func (.param .b32 r) other(.param .b32 a);\n.alias other, mul7;\n"
+                    ".func (.param .b32 r) third(.param .b32 a);\n.alias third, add1;\n",
+      "{ .param .b32 p0; st.param.b32 [p0], %t; .param .b32 r0; call (r0), other, (p0); ld.param.b32 %r2, [r0]; }"
+      "{ .param .b32 p0; st.param.b32 [p0], %r2; .param .b32 r0; mov.u64 %d3, third; proto: .callprototype (.param "
+      ".b32 _) _ (.param .b32 _); call (r0), %d3, (p0), proto; ld.param.b32 %r2, [r0]; } cvt.u64.u32 %out, %r2;",
+      7 * lane + 1)
+CHECK(environment_registers, "", "mov.u32 %r1, %envreg0; mov.u32 %r2, %envreg31; mov.b64 %out, {%r1, %r2};", 0)
+
 #define EARLY_RETURN                                                                                        \
     ".func (.param .b32 r) early(.param .b32 a)\n{ .reg .pred %p<3>; .reg .b32 %r<5>; ld.param.u32 %r1, "   \
     "[a]; st.param.b32 [r], %r1;\n"                                                                         \
@@ -575,6 +589,9 @@ int main(void)
         T(structure_by_value),
         T(recursion),
         T(indirect_call),
+        T(listed_call),
+        T(alias),
+        T(environment_registers),
         T(early_return_converges),
         T(register_parameters),
         T(failed_assertion),
