@@ -2,6 +2,7 @@
 #ifndef RT_API_H
 #define RT_API_H
 #include "rt/op.h"
+#include "rt/device_query.h"
 #include "rt/graph.h"
 #include "rt/stream.h"
 

@@ -4,11 +4,16 @@
 
 void console_flush(struct rt *rt)
 {
-    if (rt->console.n == 0)
-        return;
-    fwrite(rt->console.at, 1, rt->console.n, stdout);
-    fflush(stdout);
-    rt->console.n = 0;
+    size_t n;
+    const char *text = console_text(&rt->console, &n);
+    if (n) {
+        fwrite(text, 1, n, stdout);
+        fflush(stdout);
+    }
+    if (rt->console.errors.n)
+        fwrite(rt->console.errors.at, 1, rt->console.errors.n, stderr);
+    if (n || rt->console.errors.n || rt->console.n_lost)
+        console_clear(&rt->console);
 }
 
 void console_say(const char *text)

@@ -5,7 +5,7 @@ cudaError_t wg_cudaGetLastError(void)
 {
     struct rt *rt = rt_enter();
     struct rt_thread *thread = rt_thread();
-    cudaError_t error = rt->status ? rt->status : thread->last_error;
+    cudaError_t error = thread->last_error; // a sticky error shows when a call returned it
     rt_leave(rt, cudaSuccess);
     thread->last_error = cudaSuccess;
     return error;
@@ -14,7 +14,7 @@ cudaError_t wg_cudaGetLastError(void)
 cudaError_t wg_cudaPeekAtLastError(void)
 {
     struct rt *rt = rt_enter();
-    cudaError_t error = rt->status ? rt->status : rt_thread()->last_error;
+    cudaError_t error = rt_thread()->last_error;
     rt_leave(rt, cudaSuccess);
     return error;
 }

@@ -1,5 +1,6 @@
 // Kernel launches: checks, parameters, the run, its record.
 #include "rt/fault_text.h"
+#include "rt/limits.h"
 #include "rt/op.h"
 #include "rt/record.h"
 #include <stdlib.h>
@@ -81,7 +82,18 @@ static bool is_measured(struct rt *rt, const struct rt_function *function)
     return number >= rt->config.launch_skip && number - rt->config.launch_skip < rt->config.launch_count;
 }
 
-static void fill_launch(struct rt *rt, const struct op_kernel *op, struct launch *out)
+// Zeroed for each cooperative launch.
+static uint64_t grid_workspace(struct rt *rt)
+{
+    if (!rt->grid_workspace)
+        rt->grid_workspace = memory_alloc(rt->memory, GRID_WORKSPACE_BYTES, 8, "grid barrier");
+    void *bytes = memory_host(rt->memory, rt->grid_workspace, GRID_WORKSPACE_BYTES);
+    if (bytes)
+        memset(bytes, 0, GRID_WORKSPACE_BYTES);
+    return rt->grid_workspace;
+}
+
+static void fill_launch(struct rt *rt, const struct rt_stream *stream, const struct op_kernel *op, struct launch *out)
 {
     const struct ptx_image *image = op->function->module->module.image;
     *out = (struct launch){.kernel = op->function->kernel,
@@ -90,9 +102,16 @@ static void fill_launch(struct rt *rt, const struct op_kernel *op, struct launch
                            .constant_bytes = (uint32_t)image->constant_bytes,
                            .memory = rt->memory,
                            .n_sms = (uint32_t)rt->device.n_sms,
-                           .launch_id = rt->n_launches++};
+                           .launch_id = rt->n_launches++,
+                           .console = &rt->console,
+                           .heap = &rt->heap,
+                           .stack_bytes = (uint32_t)rt->limits[LIMIT_STACK_BYTES],
+                           .sm_clock_mhz = (uint32_t)rt->device.sm_clock_mhz,
+                           .begin_ns = (uint64_t)stream->ready_ns};
     memcpy(out->grid, op->grid, sizeof out->grid);
     memcpy(out->block, op->block, sizeof out->block);
+    if (op->is_cooperative)
+        out->grid_workspace = grid_workspace(rt);
     if (image->constant_bytes)
         out->constants = memory_host(rt->memory, image->constant_address, image->constant_bytes);
 }
@@ -157,7 +176,7 @@ cudaError_t kernel_execute(struct rt *rt, struct rt_stream *stream, const struct
     struct err err = {0};
     struct launch launch;
     struct run_result result;
-    fill_launch(rt, op, &launch);
+    fill_launch(rt, stream, op, &launch);
     bool is_selected = is_measured(rt, op->function);
     struct run_options options = {.model = is_selected ? rt->config.model : MODEL_OFF,
                                   .n_threads = rt->config.n_threads,

@@ -105,6 +105,12 @@ bool module_place(struct module *module, struct memory *memory, struct err *err)
                                                  &image->constant_address, err))
         return false;
     ptx_image_place(image, MEMORY_SHARED_WINDOW, MEMORY_LOCAL_WINDOW);
+    return module_write(module, memory, err);
+}
+
+bool module_write(struct module *module, struct memory *memory, struct err *err)
+{
+    struct ptx_image *image = module->image;
     for (uint32_t i = 0; i < image->n_data; i++) {
         uint8_t *host = memory_host(memory, image->data[i].address, image->data[i].size_bytes);
         if (!ptx_image_write(image, i, host, err))

@@ -21,4 +21,6 @@ bool module_of_images(struct arena *arena, const struct image_list *images, unsi
 
 // Places all variables in `memory`, except those that have an address already (managed ones), and writes initial values.
 bool module_place(struct module *module, struct memory *memory, struct err *err);
+// Initial values once more, into places that are there.
+bool module_write(struct module *module, struct memory *memory, struct err *err);
 #endif

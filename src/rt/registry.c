@@ -73,6 +73,13 @@ cudaError_t module_load(struct rt *rt, struct rt_module *module)
     return error;
 }
 
+void module_reset(struct rt_module *module, struct memory *memory)
+{
+    struct err err = {0};
+    if (module->state == MODULE_LOADED && !module_write(&module->module, memory, &err))
+        BUG("%s: initial values cannot be written again: %s", module->module.path, err.text);
+}
+
 static void free_places(struct rt *rt, struct rt_module *module)
 {
     const struct ptx_image *image = module->module.image;

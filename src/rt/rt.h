@@ -24,12 +24,14 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "device/device.h"
+#include "mem/heap.h"
 #include "mem/memory.h"
 #include "prof/profile.h"
 #include "rt/abi.h"
 #include "rt/config.h"
 #include "rt/handle.h"
 #include "rt/module.h"
+#include "simt/console.h"
 #include "simt/warp.h"
 #include <pthread.h>
 
@@ -65,14 +67,18 @@ struct rt {
     struct graph_memory *graph_memory;
     uint64_t graph_memory_high[2]; // bytes: most in use, most reserved
 
-    struct buf console;            // what device code has printed since the last synchronising call
+    struct console console;        // what device code has printed since the last synchronising call
+    struct heap heap;              // of device code
+    uint64_t grid_workspace;       // of cooperative launches; 0: none yet
     uint64_t n_launches, n_matching;
     struct arena launch_arena;     // cleared after each launch
     struct counters *counters;     // of the running launch, one an instruction
     uint32_t n_counters;           // room for so many
     struct rt_memory *allocations; // memory_api.c
     struct map explained;          // what rt_explain has said
-    uint64_t limits[16];           // cudaLimit…, see query.c
+    uint64_t limits[8];            // by number, see limits.h
+    unsigned device_flags;         // cudaSetDeviceFlags
+    int cache_config;              // cudaDeviceSetCacheConfig
     struct driver *driver;         // of the driver API; NULL until it is first used
 };
 
@@ -171,6 +177,7 @@ cudaError_t module_load(struct rt *rt, struct rt_module *module);
 // The same; an error is left to the caller to tell.
 cudaError_t module_open(struct rt *rt, struct rt_module *module, struct err *err);
 void module_unload(struct rt *rt, struct rt_module *module);
+void module_reset(struct rt_module *module, struct memory *memory); // variables get their initial values again
 struct rt_function *module_add_function(struct rt *rt, struct rt_module *module, const char *name);
 // The function of that name in a loaded module, NULL if it has none.
 struct rt_function *module_function(struct rt *rt, struct rt_module *module, const char *name);
@@ -191,7 +198,7 @@ cudaError_t error_of_fault(enum fault_kind kind);
 
 // ---- console: the only part of the runtime that prints ---------------------------------------------------
 
-void console_flush(struct rt *rt);                     // device printf, to stdout
+void console_flush(struct rt *rt);                     // device printf to stdout, failed assertions to stderr
 void console_say(const char *text);                    // to stderr, as a line "warpglass: …"
 void console_error(const struct err *err);             // to stderr, with place and caret
 void console_assert(const char *text, size_t length);  // to stderr, as it is

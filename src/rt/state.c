@@ -1,6 +1,9 @@
 // The process's one state: made at the first call, locked by every call.
 #include "rt/stream.h"
 #include "cycle/run.h"
+#include "rt/driver.h"
+#include "rt/limits.h"
+#include "rt/memory.h"
 #include "rt/record.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -22,6 +25,7 @@ static bool make(struct rt *rt, struct err *err)
     if (!rt->memory)
         return false;
     rt->engine = engine_new(&rt->device);
+    limits_init(rt);
     if (rt->config.profile && rt->config.measures)
         rt->writer = profile_open_append(rt->config.profile, err);
     return !err->set;
@@ -38,6 +42,7 @@ static void make_once(struct rt *rt)
         rt->status = cudaErrorInitializationError;
         return;
     }
+    rt->driver = arena_new(&rt->arena, struct driver);
     rt->legacy = arena_new(&rt->arena, struct rt_stream);
     *rt->legacy = (struct rt_stream){
         .handle = {.kind = HANDLE_STREAM}, .id = 7, .is_blocking = true, .is_default = true};
@@ -76,11 +81,25 @@ cudaError_t rt_synchronize(struct rt *rt)
     if (error)
         return error;
     console_flush(rt);
+    pools_synchronize(rt);
     if (rt->pending) {
         rt->status = rt->pending;
         rt->pending = cudaSuccess;
     }
     return rt->status;
+}
+
+// Memory and limits are as after the start; modules stay loaded, their variables get their initial values again.
+void rt_reset(struct rt *rt)
+{
+    rt_synchronize(rt);
+    rt->status = rt->pending = cudaSuccess;
+    heap_release(&rt->heap, rt->memory);
+    memory_reset(rt);
+    rt->grid_workspace = 0;
+    limits_init(rt);
+    for (struct rt_module *module = rt->modules; module; module = module->next)
+        module_reset(module, rt->memory);
 }
 
 // ---- explaining -----------------------------------------------------------------------------------------

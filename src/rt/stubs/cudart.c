@@ -15,33 +15,7 @@
             "\n\tb wg_" #body "\n.size " #name ", .-" #name);
 #endif
 
-// IN_majors(x): x where the library of this MAJOR has the name.
-#define IN_ALL(x) x
-#define IN_BEFORE_12(x)
-#define IN_BEFORE_13(x)
-#define IN_ONLY_12(x)
-#define IN_FROM_12(x)
-#define IN_ONLY_13(x)
-#if MAJOR == 11
-#undef IN_BEFORE_12
-#define IN_BEFORE_12(x) x
-#endif
-#if MAJOR < 13
-#undef IN_BEFORE_13
-#define IN_BEFORE_13(x) x
-#endif
-#if MAJOR == 12
-#undef IN_ONLY_12
-#define IN_ONLY_12(x) x
-#endif
-#if MAJOR >= 12
-#undef IN_FROM_12
-#define IN_FROM_12(x) x
-#endif
-#if MAJOR == 13
-#undef IN_ONLY_13
-#define IN_ONLY_13(x) x
-#endif
+#include "rt/majors.h"
 
 __asm__(".text");
 #define DONE(majors, name, parameters) IN_##majors(JUMP(name, name))
