@@ -120,9 +120,10 @@ cudaError_t graph_add(struct rt *rt, cudaGraph_t graph, const struct graph_edges
     cudaError_t error = op_check(rt, op);
     if (error)
         return error;
-    *out = node_new(rt, graph, op);
+    struct rt_graph_node *node = node_new(rt, graph, op);
     for (size_t i = 0; i < edges->n; i++)
-        node_add_edge(*out, edges->nodes[i], edges->data ? &edges->data[i] : NULL);
+        node_add_edge(node, edges->nodes[i], edges->data ? &edges->data[i] : NULL);
+    *out = node; // which may be where a dependency was read from
     return cudaSuccess;
 }
 
