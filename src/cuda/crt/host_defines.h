@@ -1,0 +1,2 @@
+// Part of host_defines.h here.
+#include "../host_defines.h"

@@ -1,0 +1,2 @@
+// Part of cuda_runtime.h here.
+#include "cuda_runtime.h"
