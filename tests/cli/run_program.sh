@@ -66,13 +66,22 @@ cp err first
 run --reproducible --json ./host 2
 [ $status = 0 ] && cmp -s first err; ok $? 'neither threads nor another run change a --reproducible report'
 
-# A signal to us alone is passed on to the program.
-rm -f ready
-"$WARPGLASS" run ./host 2 0 wait >out 2>err &
-ours=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ -f ready ] && break; sleep 1; done
-kill -TERM $ours
-wait $ours
-status=$?
-expect 'SIGTERM is passed on, the report comes all the same' 143 'scale' 'count'
+# A signal to us alone is passed on to the program. Shells start what runs beside them with SIGINT ignored.
+interrupt() { # signal
+    rm -f ready
+    env --default-signal=INT "$WARPGLASS" run ./host 2 0 wait >out 2>err &
+    ours=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -f ready ] && break; sleep 1; done
+    kill "-$1" $ours
+    wait $ours
+    status=$?
+}
+if env --default-signal=INT true 2>/dev/null; then
+    interrupt TERM
+    expect 'SIGTERM is passed on, the report comes all the same' 143 'scale' 'count'
+    interrupt INT
+    expect 'SIGINT likewise' 130 'scale' 'count'
+else
+    skip 'signals' 'env has no --default-signal'
+fi
 echo "1..$count"
