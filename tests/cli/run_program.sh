@@ -61,6 +61,17 @@ run $csv --model off ./host
 [ $status = 0 ] && [ "$(cat out)" = 'last element 157.5' ]; ok $? '--model off'
 run --device a10 ./host
 expect 'code that the device cannot run is explained' 11 "holds PTX for compute_90, which a device of capability 8.6 does not run"
+run --device b200 ./host
+[ "$(head -n 1 err)" = 'device b200: NVIDIA B200, chosen by --device' ]; ok $? '--device'
+export WARPGLASS_DEVICE=b200
+run ./host
+unset WARPGLASS_DEVICE
+[ "$(head -n 1 err)" = 'device b200: NVIDIA B200, chosen by $WARPGLASS_DEVICE' ]; ok $? '$WARPGLASS_DEVICE'
+image=family
+build_host newer "$lib/libcudart.so.12"
+run ./newer
+[ $status = 0 ] && [ "$(head -n 1 err)" = "device b200: NVIDIA B200, chosen by being the newest that runs the program's compute_100f" ]
+ok $? 'code that h200 cannot run chooses the newest device that can'
 run --threads 2 --reproducible --json ./host 2
 cp err first
 run --reproducible --json ./host 2

@@ -10,10 +10,11 @@ count=0
 command -v "$cc" >/dev/null || { echo "no $cc"; exit 77; }
 cd "$TEST_TMP" || exit 1
 
-build_host() { # output, library it is linked to, further options
+image=plain
+build_host() { # output, library it is linked to, further options; holds $image of tests/data/images
     output=$1 library=$2
     shift 2
-    "$cc" -DFATBIN="\"$TEST_DATA/images/plain.fatbin\"" "$TEST_DATA/run/host.c" -o "$output" "$library" "$@" || exit 1
+    "$cc" -DFATBIN="\"$TEST_DATA/images/$image.fatbin\"" "$TEST_DATA/run/host.c" -o "$output" "$library" "$@" || exit 1
 }
 
 # Runs it: standard output in `out`, standard error in `err`, status in $status.
