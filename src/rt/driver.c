@@ -2,15 +2,20 @@
 #include "rt/driver.h"
 #include "rt/api.h"
 #include "rt/driver_copy.h"
+#include "rt/limits.h"
 #include <stdlib.h>
+
+struct driver *driver_state(struct rt *rt)
+{
+    if (!rt->driver)
+        rt->driver = arena_new(&rt->arena, struct driver);
+    return rt->driver;
+}
 
 struct rt *driver_enter(void)
 {
     struct rt *rt = rt_enter();
-    if (!rt->driver) {
-        rt->driver = arena_new(&rt->arena, struct driver);
-        *rt->driver = (struct driver){0};
-    }
+    driver_state(rt);
     return rt;
 }
 
@@ -103,6 +108,13 @@ static CUresult refuse(const char *name, const char *reason)
     {                                                               \
         struct kept kept = keep();                                  \
         return restore(&kept, kept.status ? kept.status : (call));  \
+    }
+#define EARLY(since, symbol, parameters, call)                                 \
+    CUresult wg_##symbol parameters                                            \
+    {                                                                          \
+        struct kept kept = keep();                                             \
+        bool is_early = kept.status == cudaErrorDeviceUninitialized;           \
+        return restore(&kept, kept.status && !is_early ? kept.status : (call)); \
     }
 #define ALIAS(since, symbol, body)
 #define IGNORED(since, symbol, reason)              \

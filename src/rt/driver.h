@@ -28,7 +28,9 @@ struct driver {
     uint64_t n_contexts_made;
     struct rt_library *libraries;
     struct driver_link *links;
+    struct virtual_memory *virtual; // driver_virtual.c; NULL until first used
 };
+struct driver *driver_state(struct rt *rt);
 
 // ---- entering (driver.c) ------------------------------------------------------------------------------------
 
@@ -85,6 +87,7 @@ size_t jit_value(const struct jit_options *options, enum jit_option option, size
 void jit_report(const struct jit_options *options, const char *info, const struct err *err);
 
 // Parses and places an image in memory, of any kind. An error is written to the log that the options name, else to stderr.
+// `options` NULL: none.
 cudaError_t module_load_image(struct rt *rt, const void *image, const char *path, const struct jit_options *options,
                               struct rt_module **out);
 cudaError_t module_load_file(struct rt *rt, const char *path, const struct jit_options *options,

@@ -110,6 +110,24 @@ struct CUDA_ARRAY3D_DESCRIPTOR {
     unsigned NumChannels, Flags;
 };
 
+// ---- graphs ---------------------------------------------------------------------------------------------------
+
+// Like the runtime's cudaGraphNodeParams but for copies.
+struct CUgraphNodeParams {
+    enum cudaGraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        struct CUDA_KERNEL_NODE_PARAMS kernel;
+        struct {
+            int flags, reserved;
+            CUcontext copyCtx;
+            struct CUDA_MEMCPY3D copyParams;
+        } memcpy;
+    };
+    long long reserved2;
+};
+
 // ---- memory mapped by hand ------------------------------------------------------------------------------------
 
 struct CUmemAllocationProp {
@@ -129,6 +147,7 @@ struct CUmemAllocationProp {
 #define DONE(since, symbol, parameters) RT_EXPORT CUresult wg_##symbol parameters;
 #define CALL(since, symbol, parameters, expression) RT_EXPORT CUresult wg_##symbol parameters;
 #define SAME(since, symbol, parameters, call) RT_EXPORT CUresult wg_##symbol parameters;
+#define EARLY(since, symbol, parameters, call) RT_EXPORT CUresult wg_##symbol parameters;
 #define ALIAS(since, symbol, body)
 #define IGNORED(since, symbol, reason) RT_EXPORT CUresult wg_##symbol(void);
 #define REFUSED(since, symbol, reason) RT_EXPORT CUresult wg_##symbol(void);

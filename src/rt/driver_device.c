@@ -1,6 +1,6 @@
 // cuInit, versions, error texts, cuDevice….
 #include "rt/driver.h"
-#include "rt/function.h"
+#include "rt/device_query.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,4 +56,119 @@ CUresult wg_cuGetErrorString(CUresult error, const char **text)
     if (!result)
         *text = error_text(error);
     return result;
+}
+
+// ---- the device ------------------------------------------------------------------------------------------------------
+
+static cudaError_t give(int *out, int value)
+{
+    if (!out)
+        return cudaErrorInvalidValue;
+    *out = value;
+    return cudaSuccess;
+}
+
+CUresult wg_cuDeviceGetCount(int *count)
+{
+    return DRIVER_INIT_CALL(rt, give(count, 1));
+}
+
+CUresult wg_cuDeviceGet(CUdevice *out, int ordinal)
+{
+    return DRIVER_INIT_CALL(rt, ordinal ? cudaErrorInvalidDevice : give(out, 0));
+}
+
+static cudaError_t get_name(const struct device *device, char *name, int length)
+{
+    if (!name || length < 1)
+        return cudaErrorInvalidValue;
+    snprintf(name, (size_t)length, "%s", device->name);
+    return cudaSuccess;
+}
+
+CUresult wg_cuDeviceGetName(char *name, int length, CUdevice device)
+{
+    return DRIVER_INIT_CALL(rt, device ? cudaErrorInvalidDevice : get_name(&rt->device, name, length));
+}
+
+// The device file's name, as in cudaDeviceProp.
+static cudaError_t get_uuid(const struct device *device, struct CUuuid *out)
+{
+    struct device_properties_13 properties;
+    if (!out)
+        return cudaErrorInvalidValue;
+    device_properties_fill_13(device, &properties);
+    memcpy(out->bytes, properties.uuid, sizeof out->bytes);
+    return cudaSuccess;
+}
+
+CUresult wg_cuDeviceGetUuid(struct CUuuid *out, CUdevice device)
+{
+    return DRIVER_INIT_CALL(rt, device ? cudaErrorInvalidDevice : get_uuid(&rt->device, out));
+}
+
+static cudaError_t total(uint64_t total_bytes, size_t *bytes)
+{
+    if (!bytes)
+        return cudaErrorInvalidValue;
+    *bytes = total_bytes;
+    return cudaSuccess;
+}
+
+CUresult wg_cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    return DRIVER_INIT_CALL(rt, device ? cudaErrorInvalidDevice : total(rt->device.dram_bytes, bytes));
+}
+
+static cudaError_t attribute_of(const struct device *device, int attribute, int *value)
+{
+    return value && device_attribute(device, attribute, value) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUresult wg_cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
+{
+    return DRIVER_INIT_CALL(rt, device ? cudaErrorInvalidDevice : attribute_of(&rt->device, attribute, value));
+}
+
+static cudaError_t capability(const struct device *device, int *major, int *minor)
+{
+    if (!major || !minor)
+        return cudaErrorInvalidValue;
+    *major = (int)(device->cc / 10);
+    *minor = (int)(device->cc % 10);
+    return cudaSuccess;
+}
+
+CUresult wg_cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
+{
+    return DRIVER_INIT_CALL(rt, device ? cudaErrorInvalidDevice : capability(&rt->device, major, minor));
+}
+
+static cudaError_t get_properties(const struct device *d, struct CUdevprop *out)
+{
+    enum { MAX_PITCH = 11, CLOCK_KHZ = 13, TEXTURE_ALIGNMENT = 14, WARP_SIZE = 10 }; // attributes
+    if (!out)
+        return cudaErrorInvalidValue;
+    *out = (struct CUdevprop){.maxThreadsPerBlock = (int)d->max_threads_per_block,
+                              .maxThreadsDim = {(int)d->max_block_x, (int)d->max_block_y, (int)d->max_block_z},
+                              .maxGridSize = {(int)d->max_grid_x, (int)d->max_grid_y, (int)d->max_grid_z},
+                              .sharedMemPerBlock = (int)d->shared_per_block_bytes,
+                              .totalConstantMemory = (int)d->constant_bytes,
+                              .regsPerBlock = (int)d->registers_per_block};
+    device_attribute(d, WARP_SIZE, &out->SIMDWidth);
+    device_attribute(d, MAX_PITCH, &out->memPitch);
+    device_attribute(d, CLOCK_KHZ, &out->clockRate);
+    device_attribute(d, TEXTURE_ALIGNMENT, &out->textureAlign);
+    return cudaSuccess;
+}
+
+CUresult wg_cuDeviceGetProperties(struct CUdevprop *out, CUdevice device)
+{
+    return DRIVER_INIT_CALL(rt, device ? cudaErrorInvalidDevice : get_properties(&rt->device, out));
+}
+
+// Contexts of a part of the SMs need the multi-process service.
+CUresult wg_cuDeviceGetExecAffinitySupport(int *out, int type, CUdevice device)
+{
+    return DRIVER_INIT_CALL(rt, device ? cudaErrorInvalidDevice : type ? cudaErrorInvalidValue : give(out, 0));
 }

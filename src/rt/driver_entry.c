@@ -1,4 +1,5 @@
 // Entry points by name and version: cuGetProcAddress, and what the runtime's cudaGetDriverEntryPoint answers.
+#include "rt/api.h"
 #include "rt/driver.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ static const struct entry {
 #define DONE(since, symbol, parameters) {#symbol, since, (function_pointer)wg_##symbol},
 #define CALL(since, symbol, parameters, expression) {#symbol, since, (function_pointer)wg_##symbol},
 #define SAME(since, symbol, parameters, call) {#symbol, since, (function_pointer)wg_##symbol},
+#define EARLY(since, symbol, parameters, call) {#symbol, since, (function_pointer)wg_##symbol},
 #define ALIAS(since, symbol, body) {#symbol, since, (function_pointer)wg_##body},
 #define IGNORED(since, symbol, reason) {#symbol, since, (function_pointer)wg_##symbol},
 #define REFUSED(since, symbol, reason) {#symbol, since, (function_pointer)wg_##symbol},
@@ -96,6 +98,64 @@ CUresult wg_cuGetProcAddress_v2(const char *name, void **out, int version, uint6
     if (status)
         *status = found;
     return cudaSuccess;
+}
+
+// The runtime's way to the same functions.
+static cudaError_t entry_point(const char *name, void **out, unsigned version, uint64_t flags, int *status)
+{
+    enum entry_status found;
+    if (!name || !out || version > DRIVER_VERSION ||
+        flags & ~(uint64_t)(ENTRY_LEGACY_STREAM | ENTRY_PER_THREAD_STREAM))
+        return cudaErrorInvalidValue;
+    *out = entry_find(name, (int)version, flags, &found);
+    if (status)
+        *status = found;
+    return *out || status ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+cudaError_t wg_cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version,
+                                                unsigned long long flags, int *status)
+{
+    return RT_CALL(rt, entry_point(name, out, version, flags, status));
+}
+
+// Twins: without a flag they mean the entry points for a default stream per thread.
+cudaError_t wg_cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **out, unsigned version,
+                                                     unsigned long long flags, int *status)
+{
+    return wg_cudaGetDriverEntryPointByVersion(name, out, version, flags ? flags : ENTRY_PER_THREAD_STREAM, status);
+}
+
+enum { LIBRARY_11 = 11080, LIBRARY_12 = 12090, LIBRARY_13 = 13000 }; // versions of the libraries
+
+cudaError_t wg_cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *status)
+{
+    return wg_cudaGetDriverEntryPointByVersion(name, out, LIBRARY_13, flags, status);
+}
+
+cudaError_t wg_cudaGetDriverEntryPoint_ptsz(const char *name, void **out, unsigned long long flags, int *status)
+{
+    return wg_cudaGetDriverEntryPointByVersion_ptsz(name, out, LIBRARY_13, flags, status);
+}
+
+cudaError_t wg_cudaGetDriverEntryPoint_12(const char *name, void **out, unsigned long long flags, int *status)
+{
+    return wg_cudaGetDriverEntryPointByVersion(name, out, LIBRARY_12, flags, status);
+}
+
+cudaError_t wg_cudaGetDriverEntryPoint_12_ptsz(const char *name, void **out, unsigned long long flags, int *status)
+{
+    return wg_cudaGetDriverEntryPointByVersion_ptsz(name, out, LIBRARY_12, flags, status);
+}
+
+cudaError_t wg_cudaGetDriverEntryPoint_11(const char *name, void **out, unsigned long long flags)
+{
+    return wg_cudaGetDriverEntryPointByVersion(name, out, LIBRARY_11, flags, NULL);
+}
+
+cudaError_t wg_cudaGetDriverEntryPoint_11_ptsz(const char *name, void **out, unsigned long long flags)
+{
+    return wg_cudaGetDriverEntryPointByVersion_ptsz(name, out, LIBRARY_11, flags, NULL);
 }
 
 // Before CUDA 12.0 there was no status; what is not found was an error.

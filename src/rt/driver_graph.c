@@ -111,3 +111,58 @@ CUresult wg_cuGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct CUDA_MEMCPY3
 {
     return DRIVER_CALL(rt, get_copy(rt, node, params));
 }
+
+// ---- nodes of any kind -------------------------------------------------------------------------------------------------
+
+// Node parameters as the runtime API has them: the same structure but for copies, which are treated apart.
+static struct cudaGraphNodeParams runtime_params(const struct CUgraphNodeParams *params)
+{
+    struct CUgraphNodeParams own = *params;
+    struct cudaGraphNodeParams out;
+    if (own.type == cudaGraphNodeTypeKernel)
+        own.kernel = older(&own.kernel);
+    memcpy(&out, &own, sizeof out);
+    return out;
+}
+_Static_assert(sizeof(struct CUgraphNodeParams) == sizeof(struct cudaGraphNodeParams), "layouts agree");
+
+CUresult wg_cuGraphAddNode_v2(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                              const cudaGraphEdgeData *data, size_t n, struct CUgraphNodeParams *params)
+{
+    const struct graph_edges edges = {nodes, data, n};
+    if (!params)
+        return DRIVER_CALL(rt, cudaErrorInvalidValue);
+    if (params->type == cudaGraphNodeTypeMemcpy)
+        return DRIVER_CALL(rt, add_copy(rt, out, graph, &edges, &params->memcpy.copyParams));
+    struct cudaGraphNodeParams own = runtime_params(params);
+    CUresult result = driver_error(wg_cudaGraphAddNode_v2(out, graph, nodes, data, n, &own));
+    if (!result && params->type == cudaGraphNodeTypeMemAlloc)
+        memcpy(params, &own, sizeof own); // tells the address
+    return result;
+}
+
+CUresult wg_cuGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t n,
+                           struct CUgraphNodeParams *params)
+{
+    return wg_cuGraphAddNode_v2(out, graph, nodes, NULL, n, params);
+}
+
+CUresult wg_cuGraphNodeSetParams(cudaGraphNode_t node, struct CUgraphNodeParams *params)
+{
+    if (!params)
+        return DRIVER_CALL(rt, cudaErrorInvalidValue);
+    if (params->type == cudaGraphNodeTypeMemcpy)
+        return wg_cuGraphMemcpyNodeSetParams(node, &params->memcpy.copyParams);
+    struct cudaGraphNodeParams own = runtime_params(params);
+    return driver_error(wg_cudaGraphNodeSetParams(node, &own));
+}
+
+CUresult wg_cuGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, struct CUgraphNodeParams *params)
+{
+    if (!params)
+        return DRIVER_CALL(rt, cudaErrorInvalidValue);
+    if (params->type == cudaGraphNodeTypeMemcpy)
+        return wg_cuGraphExecMemcpyNodeSetParams(exec, node, &params->memcpy.copyParams, NULL);
+    struct cudaGraphNodeParams own = runtime_params(params);
+    return driver_error(wg_cudaGraphExecNodeSetParams(exec, node, &own));
+}

@@ -7,7 +7,7 @@
 
 static bool is_known(struct rt *rt, const struct rt_library *library)
 {
-    for (const struct rt_library *l = rt->driver ? rt->driver->libraries : NULL; l; l = l->next)
+    for (const struct rt_library *l = driver_state(rt)->libraries; l; l = l->next)
         if (l == library)
             return l->module != NULL;
     return false;
@@ -16,8 +16,8 @@ static bool is_known(struct rt *rt, const struct rt_library *library)
 static struct rt_library *library_new(struct rt *rt, struct rt_module *module)
 {
     struct rt_library *library = arena_new(&rt->arena, struct rt_library);
-    *library = (struct rt_library){.next = rt->driver->libraries, .module = module};
-    rt->driver->libraries = library;
+    *library = (struct rt_library){.next = driver_state(rt)->libraries, .module = module};
+    driver_state(rt)->libraries = library;
     return library;
 }
 

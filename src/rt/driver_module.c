@@ -86,6 +86,8 @@ static cudaError_t load(struct rt *rt, struct image_list images, const char *pat
     return error;
 }
 
+static const struct jit_options no_options;
+
 static cudaError_t fail_scan(struct image_list *images, const struct jit_options *options, const struct err *err)
 {
     image_list_release(images);
@@ -98,6 +100,7 @@ cudaError_t module_load_image(struct rt *rt, const void *image, const char *path
 {
     struct image_list images = {0};
     struct err err = {0};
+    options = options ? options : &no_options;
     if (!image || !out || (options->n && (!options->names || !options->values)))
         return cudaErrorInvalidValue;
     if (!image_scan_memory(image, &images, &err))
@@ -111,6 +114,7 @@ cudaError_t module_load_file(struct rt *rt, const char *path, const struct jit_o
     struct image_list images = {0};
     struct err err = {0};
     struct buf file = {0};
+    options = options ? options : &no_options;
     if (!path || !out || (options->n && (!options->names || !options->values)))
         return cudaErrorInvalidValue;
     if (!buf_read_file(&file, path, &err)) {
@@ -137,8 +141,7 @@ static const char in_memory[] = "module"; // the name that errors and reports gi
 
 CUresult wg_cuModuleLoadData(CUmodule *out, const void *image)
 {
-    const struct jit_options none = {0};
-    return DRIVER_CALL(rt, module_load_image(rt, image, in_memory, &none, out));
+    return DRIVER_CALL(rt, module_load_image(rt, image, in_memory, NULL, out));
 }
 
 CUresult wg_cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned n_options, const int *options, void **values)
@@ -149,8 +152,7 @@ CUresult wg_cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned n_opti
 
 CUresult wg_cuModuleLoad(CUmodule *out, const char *path)
 {
-    const struct jit_options none = {0};
-    return DRIVER_CALL(rt, module_load_file(rt, path, &none, out));
+    return DRIVER_CALL(rt, module_load_file(rt, path, NULL, out));
 }
 
 static cudaError_t unload(struct rt *rt, CUmodule module)

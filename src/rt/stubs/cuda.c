@@ -12,6 +12,7 @@ __asm__(".text");
 #define DONE(since, symbol, parameters) JUMP(symbol, symbol)
 #define CALL(since, symbol, parameters, expression) JUMP(symbol, symbol)
 #define SAME(since, symbol, parameters, call) JUMP(symbol, symbol)
+#define EARLY(since, symbol, parameters, call) JUMP(symbol, symbol)
 #define ALIAS(since, symbol, body) JUMP(symbol, body)
 #define IGNORED(since, symbol, reason) JUMP(symbol, symbol)
 #define REFUSED(since, symbol, reason) JUMP(symbol, symbol)
