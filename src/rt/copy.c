@@ -24,11 +24,14 @@ static bool box_span(const struct op_place *place, uint64_t width_bytes, uint64_
            place->address + *bytes >= place->address;
 }
 
-// Memory that is mapped by hand lies in pieces that follow each other, in the host too.
-static bool pieces_reach(struct rt *rt, const struct memory_block *block, uint64_t end)
+// Memory that is mapped by hand lies in pieces that follow each other, in the host too; other blocks stand alone.
+static bool block_reaches(struct rt *rt, const struct memory_block *block, uint64_t end)
 {
-    while (block && block->address + block->size_bytes < end)
-        block = memory_block_at(rt->memory, block->address + block->size_bytes);
+    while (block && block->address + block->size_bytes < end) {
+        const struct allocation *allocation = block->owner;
+        bool is_piece = allocation && allocation->kind == ALLOCATION_VIRTUAL;
+        block = is_piece ? memory_block_at(rt->memory, block->address + block->size_bytes) : NULL;
+    }
     return block;
 }
 
@@ -44,7 +47,7 @@ static uint8_t *box_bytes(struct rt *rt, const struct op_place *place, uint64_t 
         return NULL;
     if (!block)
         return is_guest(place->address) ? NULL : (uint8_t *)(uintptr_t)place->address;
-    return pieces_reach(rt, block, place->address + bytes) ? block->host + (place->address - block->address) : NULL;
+    return block_reaches(rt, block, place->address + bytes) ? block->host + (place->address - block->address) : NULL;
 }
 
 static uint64_t row_offset(const struct op_place *place, uint64_t y, uint64_t z)

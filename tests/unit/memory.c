@@ -132,6 +132,63 @@ static void random_use(void **state)
     memory_delete(m);
 }
 
+// Twenty thousand blocks, freed and allocated in an order of chance: the lowest gap that fits is taken, always.
+static void many_blocks(void **state)
+{
+    (void)state;
+    enum { N = 20000, STEP = 1024 };
+    struct memory *m = make(64 << 20);
+    static uint64_t address[N];
+    for (int i = 0; i < N; i++)
+        address[i] = memory_alloc(m, 700, 256, "x");
+    assert_int_equal(address[N - 1] - address[0], (N - 1) * (uint64_t)STEP);
+    srand(3);
+    for (int round = 0; round < 2000; round++) {
+        int i = rand() % (N - 1), k = rand() % (N - 1), low = i < k ? i : k;
+        if (i == k)
+            continue;
+        assert_true(memory_free(m, address[i]));
+        assert_true(memory_free(m, address[k]));
+        assert_null(memory_block_at(m, address[i]));
+        assert_int_equal(memory_block_after(m, address[low])->address, address[low + 1]);
+        address[low] = memory_alloc(m, 600, 256, "x");
+        assert_int_equal(address[low], MEMORY_GLOBAL_BASE + (uint64_t)low * STEP);
+        address[i < k ? k : i] = memory_alloc(m, 700, 256, "x");
+        assert_true(memory_block_at(m, address[i] + 599)->address == address[i]);
+    }
+    uint64_t n = 0;
+    for (const struct memory_block *b = memory_block_after(m, 0); b; b = memory_block_after(m, b->address))
+        n++;
+    assert_int_equal(n, N);
+    memory_delete(m);
+}
+
+static void memory_of_the_host_and_by_hand(void **state)
+{
+    (void)state;
+    struct memory *m = make(1 << 20);
+    static unsigned char bytes[8192];
+    uint64_t far = MEMORY_GLOBAL_BASE + (1ull << 40);
+    assert_true(memory_add_host(m, bytes, 4096, "cudaMallocHost"));
+    assert_false(memory_add_host(m, bytes + 4095, 10, "x"));
+    assert_true(memory_map(m, far, bytes + 4096, 4096, "cuMemMap"));
+    assert_false(memory_map(m, far + 100, bytes, 10, "x"));
+    assert_false(memory_map(m, MEMORY_GLOBAL_BASE + 4096, bytes, 10, "x"));  // the device's
+    assert_false(memory_map(m, MEMORY_SHARED_WINDOW - 5, bytes, 10, "x"));
+    assert_ptr_equal(memory_host(m, (uint64_t)(uintptr_t)bytes + 5, 4), bytes + 5);
+    assert_ptr_equal(memory_host(m, far + 5, 4091), bytes + 4101);
+    assert_null(memory_host(m, far + 5, 4092));
+    assert_int_equal(memory_used_bytes(m), 0);
+    memory_set_owner(m, far, m);
+    assert_ptr_equal(memory_block_at(m, far + 9)->owner, m);
+    assert_false(memory_free(m, far));
+    assert_true(memory_unmap(m, far));
+    assert_false(memory_unmap(m, far));
+    assert_true(memory_remove_host(m, bytes));
+    assert_null(memory_host(m, (uint64_t)(uintptr_t)bytes, 1));
+    memory_delete(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +198,8 @@ int main(void)
         cmocka_unit_test(freed_blocks_are_remembered),
         cmocka_unit_test(words),
         cmocka_unit_test(random_use),
+        cmocka_unit_test(many_blocks),
+        cmocka_unit_test(memory_of_the_host_and_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
