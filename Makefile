@@ -102,7 +102,7 @@ LEVELED := $(filter src/simt/handlers.c,$(SOURCES))
 HANDLERS := $(filter src/simt/handlers% src/simt/cold.c src/mem/banks.c src/mem/coalesce.c,$(SOURCES))
 PLAIN   := $(filter-out $(MAIN) $(LEVELED),$(SOURCES))
 
-EMBEDDED := $(B)/embedded_devices.o $(B)/embedded_headers.o
+EMBEDDED := $(B)/embedded_devices.o $(B)/embedded_headers.o $(B)/embedded_web.o
 OBJECTS := $(PLAIN:%.c=$(B)/%.o) $(foreach l,$(if $(LEVELED),$(HANDLER_LEVELS)),$(B)/src/simt/handlers_$(l).o) \
            $(EMBEDDED)
 LIBRARY := $(B)/libwarpglass_core.a
@@ -178,6 +178,16 @@ $(B)/embedded_devices.c: $(B)/embed $(DEVICE_FILES) $(wildcard devices devices/b
 	$(Q)$(B)/embed embedded_devices devices $(DEVICE_FILES) > $@
 $(B)/embedded_headers.c: $(B)/embed $(HEADER_FILES) $(wildcard src/cuda src/cuda/*/)
 	$(Q)$(B)/embed embedded_headers src/cuda $(HEADER_FILES) > $@
+
+# The page of --html, with the chart library where `make charts` has fetched it.
+WEB_FILES := $(sort $(wildcard src/report/web/*) $(wildcard $(BUILD)/charts/uplot.*))
+$(B)/embedded_web.c: $(B)/embed $(WEB_FILES) $(wildcard src/report/web $(BUILD)/charts)
+	@rm -rf $(B)/web && mkdir -p $(B)/web && cp $(WEB_FILES) $(B)/web
+	$(Q)$(B)/embed embedded_web $(B)/web $(addprefix $(B)/web/,$(sort $(notdir $(WEB_FILES)))) > $@
+
+.PHONY: charts
+charts: ## fetch the chart library of --html from the npm registry (then make again)
+	$(Q)tools/charts.sh $(BUILD)/charts
 
 $(B)/include: $(B)/flags
 	@rm -rf $@ && mkdir -p $@

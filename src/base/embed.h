@@ -16,6 +16,7 @@ struct embedded_file {
 
 extern const struct embedded_file embedded_devices[]; // devices/*.dev and devices/base/*.dev
 extern const struct embedded_file embedded_headers[]; // src/cuda/*.h
+extern const struct embedded_file embedded_web[];     // src/report/web/*, and the chart library where it was fetched
 
 // The file of that name, or NULL.
 const struct embedded_file *embedded_find(const struct embedded_file *table, const char *name);

@@ -2,6 +2,7 @@
 #include "cli/pages.h"
 #include "cli/page_options.h"
 #include "report/gate.h"
+#include "report/html.h"
 #include "report/report.h"
 #include <errno.h>
 #include <stdio.h>
@@ -115,6 +116,20 @@ static int print_page(const struct report *report, const struct page_request *re
     return status;
 }
 
+static int write_html(const struct report *report, const struct page_request *request,
+                      const struct report_options *options, struct err *err)
+{
+    struct buf text = {0};
+    report_html(report, options, &text);
+    int status = write_to(request->html, NULL, "", &text, err);
+    buf_release(&text);
+    if (status == 0 && !html_has_charts())
+        fprintf(stderr,
+                "warpglass: %s has no roofline chart: this build has no chart library (make charts)\n",
+                request->html);
+    return status;
+}
+
 int pages_print(struct arena *arena, const struct page_request *request,
                 const struct profile *const *profiles, uint32_t n_profiles, struct err *err)
 {
@@ -128,6 +143,8 @@ int pages_print(struct arena *arena, const struct page_request *request,
         return EXIT_INPUT;
     }
     int status = print_page(&report, request, &options, err);
+    if (status == 0 && request->html)
+        status = write_html(&report, request, &options, err);
     if (status == 0 && (request->fail_on.n || request->junit))
         status = judge(&report, request, err);
     return status;
