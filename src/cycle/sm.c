@@ -120,7 +120,8 @@ static void fall_asleep(struct sm *sm, struct warp *warp)
     wake_sleepers(sm);
 }
 
-// A warp that can run, after the SM has slept if all do. Not while operations are queued: their results may come first.
+// A warp that can run, after the SM has slept if all do. Not while operations are queued: their results may come
+// first.
 static bool find_ready(struct sm *sm)
 {
     if (__builtin_expect(sm->wakes_ticks == UINT64_MAX, 1))

@@ -1,9 +1,11 @@
-// Chunks with tags at both ends, so that neighbours are found and joined at once; free chunks in lists by size.
+// Chunks with tags at both ends, so that neighbours are found and joined at once; free chunks in lists by
+// size.
 #include "mem/heap.h"
 #include <stdlib.h>
 #include <string.h>
 
-// The first and the last unit of a chunk hold its tag: its size in units and these bits. All other tags are 0.
+// The first and the last unit of a chunk hold its tag: its size in units and these bits. All other tags are
+// 0.
 #define TAG_USED 0x80000000u
 #define TAG_FIRST 0x40000000u // of a unit that begins a chunk
 #define TAG_SIZE 0x3fffffffu

@@ -1,12 +1,13 @@
-// The heap of malloc and free in device code: one guest allocation, cut into chunks. It belongs to the context and
-// outlives launches, as its chunks do (CUDA C++ programming guide, "Dynamic global memory allocation").
+// The heap of malloc and free in device code: one guest allocation, cut into chunks. It belongs to the
+// context and outlives launches, as its chunks do (CUDA C++ programming guide, "Dynamic global memory
+// allocation").
 //
-// What is in use is kept on the host, so a kernel that writes past its chunk damages other chunks but not the heap.
-// Addresses depend on the order of calls only.
+// What is in use is kept on the host, so a kernel that writes past its chunk damages other chunks but not the
+// heap. Addresses depend on the order of calls only.
 //
 //     struct heap heap = {.limit_bytes = 32 << 20};        // 0: HEAP_DEFAULT_BYTES
-//     uint64_t a = heap_alloc(&heap, memory, 100, 16);     // the first call gets the heap itself from `memory`
-//     heap_free(&heap, a);                                 // false: no chunk in use begins there
+//     uint64_t a = heap_alloc(&heap, memory, 100, 16);     // the first call gets the heap itself from
+//     `memory` heap_free(&heap, a);                                 // false: no chunk in use begins there
 #ifndef MEM_HEAP_H
 #define MEM_HEAP_H
 #include "mem/memory.h"
@@ -28,5 +29,6 @@ struct heap {
 // 0 when nothing large enough is free, `align` is no power of two, or the device has no room for the heap.
 uint64_t heap_alloc(struct heap *heap, struct memory *memory, uint64_t size_bytes, uint64_t align);
 bool heap_free(struct heap *heap, uint64_t address);
-void heap_release(struct heap *heap, struct memory *memory); // the limit stays; memory NULL: it is gone already
+void heap_release(struct heap *heap,
+                  struct memory *memory); // the limit stays; memory NULL: it is gone already
 #endif

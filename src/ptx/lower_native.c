@@ -1,4 +1,5 @@
-// Calls of functions that the engine provides: they become one instruction each, whose sources are the arguments.
+// Calls of functions that the engine provides: they become one instruction each, whose sources are the
+// arguments.
 #include "ptx/lowering.h"
 #include <string.h>
 
@@ -13,7 +14,8 @@ struct native {
 static const struct native natives[] = {
     // int vprintf(const char *format, void *arguments)
     {"vprintf", FORM_PRINTF_none, 2, 2, {2, 2}, 1},
-    // void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t char_bytes)
+    // void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t
+    // char_bytes)
     {"__assertfail", FORM_ASSERT_none, 5, 4, {2, 2, 1, 2}, 0},
     {"malloc", FORM_MALLOC_none, 1, 1, {2}, 2},
     {"__cuda_syscall_aligned_malloc", FORM_MALLOC_none, 2, 2, {2, 2}, 2}, // size, alignment
@@ -71,7 +73,8 @@ static bool find_result(struct body *b, const struct ptx_operand *to, uint32_t n
     return true;
 }
 
-static void emit_native(struct body *b, const struct native *native, const rowref *rows, const struct result *result)
+static void emit_native(struct body *b, const struct native *native, const rowref *rows,
+                        const struct result *result)
 {
     struct draft *draft = emit(b, native->form);
     draft->insn.dst = result->row;
@@ -92,7 +95,8 @@ bool lower_native(struct body *b)
     uint32_t n_results = parts.returns ? parts.returns->n_items : 0;
     rowref rows[MAX_SRC];
     struct result result = {.row = ROW_NONE};
-    if ((parts.args ? parts.args->n_items : 0) != native->n_arguments || n_results != (native->result_rows != 0))
+    if ((parts.args ? parts.args->n_items : 0) != native->n_arguments ||
+        n_results != (native->result_rows != 0))
         return body_fail(b, "%s takes %u arguments and gives %s", native->name, native->n_arguments,
                          native->result_rows ? "a result" : "nothing");
     for (uint32_t i = 0; i < native->n_used; i++)

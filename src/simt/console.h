@@ -1,9 +1,10 @@
-// What kernels print: the buffer of printf and the lines of failed assertions. It belongs to the context; text is added
-// between epochs, in one order whatever the number of host threads, and taken by whoever shows it after a launch.
+// What kernels print: the buffer of printf and the lines of failed assertions. It belongs to the context;
+// text is added between epochs, in one order whatever the number of host threads, and taken by whoever shows
+// it after a launch.
 //
-// The buffer of printf is circular: when it is full the oldest calls are lost (CUDA C++ programming guide, "Formatted
-// output"). Hardware holds calls in it, not text, in a form that is not documented; here a call counts 8 bytes for its
-// format, 8 for each argument and the length of its strings.
+// The buffer of printf is circular: when it is full the oldest calls are lost (CUDA C++ programming guide,
+// "Formatted output"). Hardware holds calls in it, not text, in a form that is not documented; here a call
+// counts 8 bytes for its format, 8 for each argument and the length of its strings.
 #ifndef SIMT_CONSOLE_H
 #define SIMT_CONSOLE_H
 #include "base/buf.h"

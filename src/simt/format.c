@@ -51,7 +51,8 @@ static const char *read_size(const char *at, struct conversion *out)
 
 static bool read_type(char type, struct conversion *out)
 {
-    static const char *const types[] = {"di", "uoxX", "c", "p", "eEfFgGaA", "s", "%"}; // by enum conversion_kind
+    static const char *const types[] = {"di",       "uoxX", "c", "p",
+                                        "eEfFgGaA", "s",    "%"}; // by enum conversion_kind
     out->type = type;
     for (int kind = 0; type && kind <= CONVERT_PERCENT; kind++) {
         if (!strchr(types[kind], type))
@@ -114,8 +115,8 @@ void conversion_print(const struct conversion *c, uint64_t bits, const char *str
 {
     char format[24];
     bool is_integer = c->kind <= CONVERT_UNSIGNED, has_precision = is_integer || c->kind >= CONVERT_FLOAT;
-    snprintf(format, sizeof format, "%%%s*%s%s%c", c->flags, has_precision ? ".*" : "", is_integer ? "ll" : "",
-             c->type);
+    snprintf(format, sizeof format, "%%%s*%s%s%c", c->flags, has_precision ? ".*" : "",
+             is_integer ? "ll" : "", c->type);
     switch (c->kind) {
     case CONVERT_SIGNED:
         buf_printf(out, format, c->width, c->precision, (long long)signed_value(c, bits));

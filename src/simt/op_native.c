@@ -1,6 +1,7 @@
-// Functions of device code that the engine provides: vprintf, __assertfail, malloc, free. A call waits in the queue of
-// strong operations and takes effect between epochs, so output and addresses are the same for every number of host
-// threads. The calling lanes wait meanwhile: their registers and local memory stay as they are until then.
+// Functions of device code that the engine provides: vprintf, __assertfail, malloc, free. A call waits in the
+// queue of strong operations and takes effect between epochs, so output and addresses are the same for every
+// number of host threads. The calling lanes wait meanwhile: their registers and local memory stay as they are
+// until then.
 #include "isa/form.h"
 #include "mem/heap.h"
 #include "simt/address.h"
@@ -8,10 +9,14 @@
 #include "simt/format.h"
 #include "simt/ops.h"
 
-// The guide's limit: what follows is printed as it stands in the format (CUDA C++ programming guide, "Limitations").
+// The guide's limit: what follows is printed as it stands in the format (CUDA C++ programming guide,
+// "Limitations").
 enum { MAX_PRINTF_ARGUMENTS = 32 };
 
-enum { PRINTF_NO_FORMAT = -1, PRINTF_RECORD_BYTES = 8 }; // results of printf and size in its buffer, see console.h
+enum {
+    PRINTF_NO_FORMAT = -1,
+    PRINTF_RECORD_BYTES = 8
+}; // results of printf and size in its buffer, see console.h
 
 // One call of one lane, as it takes effect.
 struct native {
@@ -68,7 +73,8 @@ static uint32_t *result_row(const struct native *n)
 static const uint8_t *local_byte(const struct native *n, uint64_t offset)
 {
     const struct warp *warp = n->exchange->warp;
-    return offset < warp->local_bytes ? warp->local + offset / 4 * ROW_BYTES + n->lane * 4 + offset % 4 : NULL;
+    return offset < warp->local_bytes ? warp->local + offset / 4 * ROW_BYTES + n->lane * 4 + offset % 4
+                                      : NULL;
 }
 
 static const uint8_t *guest_byte(const struct native *n, uint64_t address)
@@ -78,8 +84,9 @@ static const uint8_t *guest_byte(const struct native *n, uint64_t address)
     if (address - MEMORY_LOCAL_WINDOW < MEMORY_WINDOW_BYTES)
         return local_byte(n, address - MEMORY_LOCAL_WINDOW);
     if (address - MEMORY_SHARED_WINDOW < MEMORY_WINDOW_BYTES)
-        return address - MEMORY_SHARED_WINDOW < block->shared_bytes ? block->shared + (address - MEMORY_SHARED_WINDOW)
-                                                                    : NULL;
+        return address - MEMORY_SHARED_WINDOW < block->shared_bytes
+                   ? block->shared + (address - MEMORY_SHARED_WINDOW)
+                   : NULL;
     if (address - KERNEL_PARAM_WINDOW < launch->kernel->param_bytes)
         return launch->params + (address - KERNEL_PARAM_WINDOW);
     return memory_host_fast(launch->memory, &n->sim->cursor, address, 1);
@@ -239,8 +246,8 @@ static bool apply_assert(const struct native *n)
     add_text(n, 1, &line);
     buf_printf(&line, ":%u: ", operand_u32(n, 2));
     add_text(n, 3, &line);
-    buf_printf(&line, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", block[0], block[1], block[2], thread[0],
-               thread[1], thread[2]);
+    buf_printf(&line, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", block[0], block[1], block[2],
+               thread[0], thread[1], thread[2]);
     add_text(n, 0, &line);
     buf_puts(&line, "` failed.");
     if (is_first)
