@@ -76,18 +76,27 @@ WARPGLASS_FUNCTION int __nv_finitef(float a) { return __builtin_fabsf(a) < __bui
 WARPGLASS_FUNCTION int __nv_isfinited(double a) { return __builtin_fabs(a) < __builtin_inf(); }
 
 // ---- arithmetic and conversions with a rounding direction: CUDA's rd and ru are PTX's rm and rp ----
+// Sums and products are spelled in PTX, because the compiler would take clang's builtins for plain operators and fuse
+// them, which these functions promise not to be.
+#define WARPGLASS_EXACTLY(name, type, ptx, letter)                                                           \
+    WARPGLASS_FUNCTION type name(type a, type b)                                                             \
+    {                                                                                                        \
+        type c;                                                                                              \
+        asm(ptx " %0, %1, %2;" : "=" letter(c) : letter(a), letter(b));                                      \
+        return c;                                                                                            \
+    }
 #define WARPGLASS_ROUNDED(cuda, ptx)                                                                         \
-    WARPGLASS_FUNCTION float __nv_fadd_##cuda(float a, float b) { return __nvvm_add_##ptx##_f(a, b); }       \
-    WARPGLASS_FUNCTION float __nv_fsub_##cuda(float a, float b) { return __nvvm_add_##ptx##_f(a, -b); }      \
-    WARPGLASS_FUNCTION float __nv_fmul_##cuda(float a, float b) { return __nvvm_mul_##ptx##_f(a, b); }       \
+    WARPGLASS_EXACTLY(__nv_fadd_##cuda, float, "add." #ptx ".f32", "f") \
+    WARPGLASS_EXACTLY(__nv_fsub_##cuda, float, "sub." #ptx ".f32", "f") \
+    WARPGLASS_EXACTLY(__nv_fmul_##cuda, float, "mul." #ptx ".f32", "f") \
     WARPGLASS_FUNCTION float __nv_fdiv_##cuda(float a, float b) { return __nvvm_div_##ptx##_f(a, b); }       \
     WARPGLASS_FUNCTION float __nv_frcp_##cuda(float a) { return __nvvm_rcp_##ptx##_f(a); }                   \
     WARPGLASS_FUNCTION float __nv_fsqrt_##cuda(float a) { return __nvvm_sqrt_##ptx##_f(a); }                 \
     WARPGLASS_FUNCTION float __nv_fmaf_##cuda(float a, float b, float c) { return __nvvm_fma_##ptx##_f(a, b, c); } \
     WARPGLASS_FUNCTION float __nv_fmaf_ieee_##cuda(float a, float b, float c) { return __nvvm_fma_##ptx##_f(a, b, c); } \
-    WARPGLASS_FUNCTION double __nv_dadd_##cuda(double a, double b) { return __nvvm_add_##ptx##_d(a, b); }    \
-    WARPGLASS_FUNCTION double __nv_dsub_##cuda(double a, double b) { return __nvvm_add_##ptx##_d(a, -b); }   \
-    WARPGLASS_FUNCTION double __nv_dmul_##cuda(double a, double b) { return __nvvm_mul_##ptx##_d(a, b); }    \
+    WARPGLASS_EXACTLY(__nv_dadd_##cuda, double, "add." #ptx ".f64", "d") \
+    WARPGLASS_EXACTLY(__nv_dsub_##cuda, double, "sub." #ptx ".f64", "d") \
+    WARPGLASS_EXACTLY(__nv_dmul_##cuda, double, "mul." #ptx ".f64", "d") \
     WARPGLASS_FUNCTION double __nv_ddiv_##cuda(double a, double b) { return __nvvm_div_##ptx##_d(a, b); }    \
     WARPGLASS_FUNCTION double __nv_drcp_##cuda(double a) { return __nvvm_rcp_##ptx##_d(a); }                 \
     WARPGLASS_FUNCTION double __nv_dsqrt_##cuda(double a) { return __nvvm_sqrt_##ptx##_d(a); }               \
@@ -112,6 +121,7 @@ WARPGLASS_ROUNDED(rz, rz)
 WARPGLASS_ROUNDED(rd, rm)
 WARPGLASS_ROUNDED(ru, rp)
 #undef WARPGLASS_ROUNDED
+#undef WARPGLASS_EXACTLY
 WARPGLASS_FUNCTION double __nv_int2double_rn(int a) { return a; }
 WARPGLASS_FUNCTION double __nv_uint2double_rn(unsigned a) { return a; }
 
@@ -154,8 +164,8 @@ WARPGLASS_FUNCTION float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a);
 WARPGLASS_FUNCTION float __nv_frsqrt_rn(float a) { return __nvvm_d2f_rn(__nvvm_div_rn_d(1.0, __nvvm_sqrt_rn_d(a))); }
 WARPGLASS_FUNCTION double __nv_rsqrt(double a) // one of Newton's steps behind the quotient
 {
-    double y = __nvvm_div_rn_d(1.0, __nvvm_sqrt_rn_d(a)), ay = __nvvm_mul_rn_d(a, y);
-    double rest = __nvvm_fma_rn_d(-ay, y, 1.0) - __nvvm_mul_rn_d(__nvvm_fma_rn_d(a, y, -ay), y);
+    double y = __nvvm_div_rn_d(1.0, __nvvm_sqrt_rn_d(a)), ay = __nv_dmul_rn(a, y);
+    double rest = __nvvm_fma_rn_d(-ay, y, 1.0) - __nv_dmul_rn(__nvvm_fma_rn_d(a, y, -ay), y);
     return a > 0 && a < __builtin_inf() ? __nvvm_fma_rn_d(__nvvm_mul_rn_d(y, 0.5), rest, y) : y;
 }
 WARPGLASS_FUNCTION float __nv_saturatef(float a) { return __nvvm_saturate_f(a); }

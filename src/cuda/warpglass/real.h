@@ -8,8 +8,8 @@ namespace warpglass_math {
 #define WG static __device__ __forceinline__
 #define WG_LARGE static __device__ __attribute__((noinline))
 
-WG float mul(float a, float b) { return __nvvm_mul_rn_f(a, b); }
-WG double mul(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+WG float mul(float a, float b) { return __nv_fmul_rn(a, b); }
+WG double mul(double a, double b) { return __nv_dmul_rn(a, b); }
 WG float fma(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 WG double fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
 WG float div(float a, float b) { return __nvvm_div_rn_f(a, b); }

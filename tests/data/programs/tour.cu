@@ -191,7 +191,7 @@ static void occupancy()
     tell("occupancy", good && grid > 0 && block % 32 == 0 && blocks > 0 && attributes.sharedSizeBytes == 32 &&
                           properties.warpSize == 32 && grid % properties.multiProcessorCount == 0);
     add<int><<<1, 4096>>>(nullptr, nullptr, nullptr, 0);
-    tell("launch_error", cudaGetLastError() == cudaErrorInvalidConfiguration && cudaGetLastError() == cudaSuccess);
+    tell("launch_error", cudaGetLastError() == cudaErrorInvalidValue && cudaGetLastError() == cudaSuccess);
 }
 
 int main()
