@@ -40,6 +40,7 @@ cudaError_t error_of_fault(enum fault_kind kind)
     case FAULT_ASSERT:
         return cudaErrorAssert;
     case FAULT_TRAP:
+    case FAULT_BAD_FREE:
         return cudaErrorLaunchFailure;
     case FAULT_SHARED_BOUNDS:
         return cudaErrorIllegalInstruction;
