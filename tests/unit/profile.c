@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/sample_profile.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,6 +370,55 @@ static void test_several_processes(void **state)
     arena_release(&arena);
 }
 
+static void add_many(struct profile_writer *writer, uint64_t kernel, struct profile_launch *launch,
+                     uint64_t first, uint64_t n)
+{
+    struct err err = {0};
+    struct counters *counters = calloc(launch->n_insns, sizeof *counters);
+    for (launch->id = first; launch->id < first + n; launch->id++)
+        assert_true(profile_add_launch(writer, kernel, launch, counters, launch->n_insns, &err));
+    free(counters);
+}
+
+// Whoever is forked off and whoever is killed: all that was appended is there, once.
+static void test_forked_and_killed(void **state)
+{
+    (void)state;
+    enum { N_BEFORE = 400, N_CHILD = 1000, N_AFTER = 700 };
+    struct arena arena;
+    arena_init(&arena, "test");
+    struct profile_launch launches[N_SAMPLE_LAUNCHES];
+    sample_launches(&arena, launches);
+    struct profile_environment environment = sample_environment();
+    struct err err = {0};
+    uint64_t kernel;
+    const char *path = temporary_path();
+    assert_true(profile_close(profile_create(path, &environment, "", &err), &err));
+    struct profile_writer *writer = profile_open_append(path, &err);
+    assert_true(profile_add_kernel(writer, &launches[0], &kernel, &err));
+    add_many(writer, kernel, &launches[0], 0, N_BEFORE);
+    pid_t child = fork();
+    if (child == 0) {
+        add_many(writer, kernel, &launches[0], N_BEFORE, N_CHILD);
+        raise(SIGKILL);
+    }
+    add_many(writer, kernel, &launches[0], N_BEFORE + N_CHILD, N_AFTER);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_true(profile_close(writer, &err));
+    struct profile *profile = profile_read(&arena, path, &err);
+    unlink(path);
+    assert_non_null(profile);
+    assert_false(profile->is_truncated);
+    assert_int_equal(profile->n_launches, N_BEFORE + N_CHILD + N_AFTER);
+    bool *seen = arena_array(&arena, bool, profile->n_launches);
+    for (uint32_t i = 0; i < profile->n_launches; i++) {
+        assert_in_range(profile->launches[i].id, 0, profile->n_launches - 1);
+        assert_false(seen[profile->launches[i].id]);
+        seen[profile->launches[i].id] = true;
+    }
+    arena_release(&arena);
+}
+
 static void test_append_needs_a_head(void **state)
 {
     (void)state;
@@ -475,6 +525,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(test_stored_file),
                                        cmocka_unit_test(test_launches_share_their_kernel),
                                        cmocka_unit_test(test_several_processes),
+                                       cmocka_unit_test(test_forked_and_killed),
                                        cmocka_unit_test(test_append_needs_a_head),
                                        cmocka_unit_test(test_cut_in_the_middle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
