@@ -12,6 +12,8 @@
 // The guide's limit: what follows is printed as it stands in the format (CUDA C++ programming guide,
 // "Limitations").
 enum { MAX_PRINTF_ARGUMENTS = 32 };
+// Longer texts are cut: guest memory without a NUL must not take the host's memory.
+enum { MAX_STRING_BYTES = 4 << 20, MAX_ASSERT_BYTES = 4096 };
 
 enum {
     PRINTF_NO_FORMAT = -1,
@@ -112,7 +114,7 @@ static bool guest_string(const struct native *n, uint64_t address, struct buf *o
     char c;
     buf_clear(out);
     for (; guest_read(n, address, &c, 1); address++) {
-        if (!c)
+        if (!c || out->n == MAX_STRING_BYTES)
             return true;
         buf_add(out, &c, 1);
     }
@@ -227,9 +229,13 @@ static bool apply_printf(const struct native *n)
 // Text of an argument of an assertion; what cannot be read is left out.
 static void add_text(const struct native *n, uint32_t source, struct buf *out)
 {
-    uint64_t address = operand_u64(n, source);
-    for (const uint8_t *byte = guest_byte(n, address); byte && *byte; byte = guest_byte(n, ++address))
+    const uint64_t begin = operand_u64(n, source);
+    for (uint64_t i = 0; i < MAX_ASSERT_BYTES; i++) {
+        const uint8_t *byte = guest_byte(n, begin + i);
+        if (!byte || !*byte)
+            return;
         buf_add(out, byte, 1);
+    }
 }
 
 // src: message, file, line, function. Every lane says its line, the first one is the fault.
