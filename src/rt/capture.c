@@ -1,5 +1,5 @@
-// Capturing: what streams are given becomes a graph. Each captured stream knows the nodes that its next operation depends
-// on (its leaves); events carry leaves from one stream to another.
+// Capturing: what streams are given becomes a graph. Each captured stream knows the nodes that its next
+// operation depends on (its leaves); events carry leaves from one stream to another.
 #include "rt/capture.h"
 #include <stdlib.h>
 #include <string.h>
@@ -50,14 +50,16 @@ cudaError_t capture_fail_all(struct rt *rt, cudaError_t error)
     return error;
 }
 
-// Whether a capture forbids the calling thread to wait, query or allocate (cudaThreadExchangeStreamCaptureMode).
+// Whether a capture forbids the calling thread to wait, query or allocate
+// (cudaThreadExchangeStreamCaptureMode).
 static bool forbids(const struct rt_capture *capture, const struct rt_thread *thread)
 {
     if (thread->capture_mode == cudaStreamCaptureModeRelaxed || capture->mode == cudaStreamCaptureModeRelaxed)
         return false;
     if (capture->thread == thread->id)
         return true;
-    return thread->capture_mode == cudaStreamCaptureModeGlobal && capture->mode == cudaStreamCaptureModeGlobal;
+    return thread->capture_mode == cudaStreamCaptureModeGlobal &&
+           capture->mode == cudaStreamCaptureModeGlobal;
 }
 
 cudaError_t capture_forbids(struct rt *rt)
@@ -103,7 +105,8 @@ cudaError_t capture_begin(struct rt *rt, cudaStream_t handle, cudaGraph_t graph,
         return cudaErrorInvalidResourceHandle;
     if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
         return cudaErrorInvalidValue;
-    if (graph && (!handle_is(graph, HANDLE_GRAPH) || (n_nodes && !nodes) || !are_nodes_of(graph, nodes, n_nodes)))
+    if (graph &&
+        (!handle_is(graph, HANDLE_GRAPH) || (n_nodes && !nodes) || !are_nodes_of(graph, nodes, n_nodes)))
         return cudaErrorInvalidValue;
     if (stream == rt->legacy)
         return cudaErrorStreamCaptureUnsupported;

@@ -11,7 +11,7 @@ struct rt_capture {
     uint64_t id;
     struct rt_stream *origin;
     struct rt_graph *graph;
-    bool owns_graph;          // not one the program gave
+    bool owns_graph; // not one the program gave
     bool is_invalid;
     int mode;
     uint32_t thread; // that began it

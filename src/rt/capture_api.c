@@ -7,8 +7,9 @@ cudaError_t wg_cudaStreamBeginCapture(cudaStream_t stream, int mode)
     return RT_CALL(rt, capture_begin(rt, stream, NULL, NULL, 0, mode));
 }
 
-cudaError_t wg_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-                                             const cudaGraphEdgeData *edges, size_t n, int mode)
+cudaError_t wg_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                             const cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges,
+                                             size_t n, int mode)
 {
     (void)edges; // only the order counts
     return RT_CALL(rt, graph ? capture_begin(rt, stream, graph, nodes, n, mode) : cudaErrorInvalidValue);
@@ -86,15 +87,16 @@ cudaError_t wg_cudaStreamGetCaptureInfo_v1(cudaStream_t stream, enum cudaStreamC
 }
 
 cudaError_t wg_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                           unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **nodes,
-                                           size_t *n)
+                                           unsigned long long *id, cudaGraph_t *graph,
+                                           const cudaGraphNode_t **nodes, size_t *n)
 {
     return RT_CALL(rt, get_all(rt, stream, status, id, graph, nodes, NULL, n));
 }
 
 cudaError_t wg_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                           unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **nodes,
-                                           const cudaGraphEdgeData **edges, size_t *n)
+                                           unsigned long long *id, cudaGraph_t *graph,
+                                           const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges,
+                                           size_t *n)
 {
     return RT_CALL(rt, get_all(rt, stream, status, id, graph, nodes, edges, n));
 }
@@ -106,7 +108,8 @@ cudaError_t wg_cudaStreamUpdateCaptureDependencies_v1(cudaStream_t stream, cudaG
 }
 
 cudaError_t wg_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *nodes,
-                                                      const cudaGraphEdgeData *edges, size_t n, unsigned flags)
+                                                      const cudaGraphEdgeData *edges, size_t n,
+                                                      unsigned flags)
 {
     (void)edges;
     return RT_CALL(rt, capture_update(rt, stream, nodes, n, flags));

@@ -1,4 +1,5 @@
-// Events: a place in a stream's work, with its modelled time. While the stream is captured, a place in the graph.
+// Events: a place in a stream's work, with its modelled time. While the stream is captured, a place in the
+// graph.
 #include "rt/capture.h"
 #include "rt/stream.h"
 #include <stdlib.h>
@@ -60,7 +61,8 @@ static cudaError_t check_event(struct rt *rt, cudaEvent_t event)
         return cudaErrorInvalidResourceHandle;
     if (!event->is_captured)
         return capture_forbids(rt);
-    return capture_of_event(event) ? capture_fail(event->capture, cudaErrorCapturedEvent) : cudaErrorCapturedEvent;
+    return capture_of_event(event) ? capture_fail(event->capture, cudaErrorCapturedEvent)
+                                   : cudaErrorCapturedEvent;
 }
 
 // An event that was never recorded counts as complete.

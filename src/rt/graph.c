@@ -112,8 +112,8 @@ static bool are_dependencies(const struct rt_graph *graph, const struct graph_ed
     return true;
 }
 
-cudaError_t graph_add(struct rt *rt, cudaGraph_t graph, const struct graph_edges *edges, const struct rt_op *op,
-                      cudaGraphNode_t *out)
+cudaError_t graph_add(struct rt *rt, cudaGraph_t graph, const struct graph_edges *edges,
+                      const struct rt_op *op, cudaGraphNode_t *out)
 {
     if (!out || !handle_is(graph, HANDLE_GRAPH) || !are_dependencies(graph, edges))
         return cudaErrorInvalidValue;
@@ -129,7 +129,8 @@ cudaError_t graph_add(struct rt *rt, cudaGraph_t graph, const struct graph_edges
 
 cudaError_t node_set(struct rt *rt, cudaGraphNode_t node, const struct rt_op *op)
 {
-    if (!handle_is(node, HANDLE_NODE) || node->op.kind != op->kind || op->kind == OP_ALLOC || op->kind == OP_FREE)
+    if (!handle_is(node, HANDLE_NODE) || node->op.kind != op->kind || op->kind == OP_ALLOC ||
+        op->kind == OP_FREE)
         return cudaErrorInvalidValue;
     cudaError_t error = op_check(rt, op);
     if (!error)
@@ -262,7 +263,8 @@ void node_adopt_graph(struct rt *rt, struct rt_graph_node *node, struct rt_graph
 static bool has_memory(const struct rt_graph *graph)
 {
     for (const struct rt_graph_node *n = graph->first; n; n = n->next)
-        if (n->op.kind == OP_ALLOC || n->op.kind == OP_FREE || (n->op.kind == OP_GRAPH && has_memory(n->op.graph)))
+        if (n->op.kind == OP_ALLOC || n->op.kind == OP_FREE ||
+            (n->op.kind == OP_GRAPH && has_memory(n->op.graph)))
             return true;
     return false;
 }
@@ -282,7 +284,8 @@ cudaError_t graph_clone(struct rt *rt, cudaGraph_t graph, cudaGraph_t *out)
 struct rt_graph_node *graph_find_origin(const struct rt_graph *clone, uint64_t origin_id)
 {
     for (struct rt_graph_node *n = clone->first; n; n = n->next) {
-        struct rt_graph_node *inner = n->op.kind == OP_GRAPH ? graph_find_origin(n->op.graph, origin_id) : NULL;
+        struct rt_graph_node *inner =
+            n->op.kind == OP_GRAPH ? graph_find_origin(n->op.graph, origin_id) : NULL;
         if (n->origin_id == origin_id)
             return n;
         if (inner)

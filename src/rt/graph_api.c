@@ -1,4 +1,5 @@
-// Graphs, their shape, user objects: the runtime API. Nodes are in graph_node_api.c, executable graphs in graph_exec_api.c.
+// Graphs, their shape, user objects: the runtime API. Nodes are in graph_node_api.c, executable graphs in
+// graph_exec_api.c.
 #include "rt/api.h"
 
 cudaError_t wg_cudaGraphCreate(cudaGraph_t *out, unsigned flags)
@@ -54,8 +55,8 @@ cudaError_t wg_cudaGraphNodeGetDependencies_v1(cudaGraphNode_t node, cudaGraphNo
     return RT_CALL(rt, node_dependencies(rt, node, nodes, NULL, n));
 }
 
-cudaError_t wg_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
-                                               size_t *n)
+cudaError_t wg_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                               cudaGraphEdgeData *edges, size_t *n)
 {
     return RT_CALL(rt, node_dependencies(rt, node, nodes, edges, n));
 }
@@ -71,14 +72,15 @@ cudaError_t wg_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraph
     return RT_CALL(rt, node_dependents(rt, node, nodes, edges, n));
 }
 
-cudaError_t wg_cudaGraphAddDependencies_v1(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                                           size_t n)
+cudaError_t wg_cudaGraphAddDependencies_v1(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                           const cudaGraphNode_t *to, size_t n)
 {
     return RT_CALL(rt, graph_connect(rt, graph, from, to, NULL, n));
 }
 
-cudaError_t wg_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                                           const cudaGraphEdgeData *edges, size_t n)
+cudaError_t wg_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                           const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                           size_t n)
 {
     return RT_CALL(rt, graph_connect(rt, graph, from, to, edges, n));
 }
@@ -90,7 +92,8 @@ cudaError_t wg_cudaGraphRemoveDependencies_v1(cudaGraph_t graph, const cudaGraph
 }
 
 cudaError_t wg_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                              const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t n)
+                                              const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                              size_t n)
 {
     return RT_CALL(rt, graph_disconnect(rt, graph, from, to, edges, n));
 }
@@ -105,7 +108,8 @@ cudaError_t wg_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType
     return RT_CALL(rt, node_type(rt, node, type));
 }
 
-// ---- memory of graphs ---------------------------------------------------------------------------------------
+// ---- memory of graphs
+// ---------------------------------------------------------------------------------------
 
 static cudaError_t check_memory(int device, const void *value)
 {
@@ -114,13 +118,15 @@ static cudaError_t check_memory(int device, const void *value)
     return value ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t wg_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
+cudaError_t wg_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                              void *value)
 {
     cudaError_t error = check_memory(device, value);
     return RT_CALL(rt, error ? error : graph_memory_get(rt, attribute, value));
 }
 
-cudaError_t wg_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
+cudaError_t wg_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                              void *value)
 {
     cudaError_t error = check_memory(device, value);
     return RT_CALL(rt, error ? error : graph_memory_set(rt, attribute, *(uint64_t *)value));
@@ -132,10 +138,11 @@ cudaError_t wg_cudaDeviceGraphMemTrim(int device)
     return RT_CALL(rt, device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-// ---- user objects -------------------------------------------------------------------------------------------
+// ---- user objects
+// -------------------------------------------------------------------------------------------
 
-cudaError_t wg_cudaUserObjectCreate(cudaUserObject_t *out, void *pointer, cudaHostFn_t destroy, unsigned count,
-                                    unsigned flags)
+cudaError_t wg_cudaUserObjectCreate(cudaUserObject_t *out, void *pointer, cudaHostFn_t destroy,
+                                    unsigned count, unsigned flags)
 {
     return RT_CALL(rt, user_object_create(rt, pointer, destroy, count, flags, out));
 }
@@ -150,7 +157,8 @@ cudaError_t wg_cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
     return RT_CALL(rt, user_object_release(rt, object, count));
 }
 
-cudaError_t wg_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags)
+cudaError_t wg_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
+                                         unsigned flags)
 {
     return RT_CALL(rt, graph_retain_object(rt, graph, object, count, flags));
 }

@@ -1,5 +1,5 @@
-// Launch attributes of kernel nodes. Those that change results or counters are part of the operation, the others are kept
-// to be read back.
+// Launch attributes of kernel nodes. Those that change results or counters are part of the operation, the
+// others are kept to be read back.
 #include "rt/attribute.h"
 #include "rt/graph_parts.h"
 

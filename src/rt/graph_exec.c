@@ -18,8 +18,9 @@ static bool sort_all(struct rt_graph *graph)
 cudaError_t exec_create(struct rt *rt, cudaGraph_t graph, unsigned long long flags, cudaGraphExec_t *out,
                         cudaGraphInstantiateResult *result, cudaGraphNode_t *node)
 {
-    const unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
-                                     cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+    const unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                     cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagDeviceLaunch |
+                                     cudaGraphInstantiateFlagUseNodePriority;
     cudaGraphInstantiateResult unused;
     result = result ? result : &unused;
     *result = cudaGraphInstantiateError;
@@ -28,7 +29,8 @@ cudaError_t exec_create(struct rt *rt, cudaGraph_t graph, unsigned long long fla
     if (!out || !handle_is(graph, HANDLE_GRAPH) || flags & ~known)
         return cudaErrorInvalidValue;
     if (flags & cudaGraphInstantiateFlagDeviceLaunch) {
-        rt_explain(rt, "device graph", "cudaGraphInstantiate: graphs that device code launches are not supported");
+        rt_explain(rt, "device graph",
+                   "cudaGraphInstantiate: graphs that device code launches are not supported");
         return cudaErrorNotSupported;
     }
     struct rt_graph *copy = graph_copy(rt, graph);
@@ -168,7 +170,8 @@ static void take_ops(struct rt *rt, struct rt_graph *now, struct rt_graph *then)
     }
 }
 
-cudaError_t exec_update(struct rt *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+cudaError_t exec_update(struct rt *rt, cudaGraphExec_t exec, cudaGraph_t graph,
+                        cudaGraphExecUpdateResultInfo *info)
 {
     cudaGraphExecUpdateResultInfo unused;
     info = info ? info : &unused;

@@ -4,14 +4,15 @@
 
 // ---- made, launched, destroyed ----------------------------------------------------------------------------
 
-cudaError_t wg_cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
+cudaError_t wg_cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,
+                                             unsigned long long flags)
 {
     return RT_CALL(rt, exec_create(rt, graph, flags, out, NULL, NULL));
 }
 
 // CUDA 11: tells the node at fault, and leaves the log empty.
-cudaError_t wg_cudaGraphInstantiate_v1(cudaGraphExec_t *out, cudaGraph_t graph, cudaGraphNode_t *error_node, char *log,
-                                       size_t log_bytes)
+cudaError_t wg_cudaGraphInstantiate_v1(cudaGraphExec_t *out, cudaGraph_t graph, cudaGraphNode_t *error_node,
+                                       char *log, size_t log_bytes)
 {
     if (log && log_bytes)
         *log = '\0';
@@ -76,7 +77,8 @@ cudaError_t wg_cudaGraphExecUpdate_v1(cudaGraphExec_t exec, cudaGraph_t graph, c
     return error;
 }
 
-cudaError_t wg_cudaGraphExecUpdate_v2(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+cudaError_t wg_cudaGraphExecUpdate_v2(cudaGraphExec_t exec, cudaGraph_t graph,
+                                      cudaGraphExecUpdateResultInfo *info)
 {
     return RT_CALL(rt, exec_update(rt, exec, graph, info));
 }
@@ -124,9 +126,9 @@ cudaError_t wg_cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cu
     return RT_CALL(rt, set(rt, op_to_symbol(rt, symbol, from, count, offset, kind, &op), exec, node, &op));
 }
 
-cudaError_t wg_cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
-                                                          const void *symbol, size_t count, size_t offset,
-                                                          enum cudaMemcpyKind kind)
+cudaError_t wg_cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                          void *to, const void *symbol, size_t count,
+                                                          size_t offset, enum cudaMemcpyKind kind)
 {
     struct rt_op op;
     return RT_CALL(rt, set(rt, op_from_symbol(rt, to, symbol, count, offset, kind, &op), exec, node, &op));
@@ -146,19 +148,22 @@ cudaError_t wg_cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNod
     return RT_CALL(rt, set(rt, op_of_host(params, &op), exec, node, &op));
 }
 
-cudaError_t wg_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)
+cudaError_t wg_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                    cudaGraph_t child)
 {
     const struct rt_op op = {.kind = OP_GRAPH, .graph = child};
     return RT_CALL(rt, exec_node_set(rt, exec, node, &op));
 }
 
-cudaError_t wg_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
+cudaError_t wg_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                    cudaEvent_t event)
 {
     const struct rt_op op = {.kind = OP_EVENT_RECORD, .event = event};
     return RT_CALL(rt, exec_node_set(rt, exec, node, &op));
 }
 
-cudaError_t wg_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
+cudaError_t wg_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                  cudaEvent_t event)
 {
     const struct rt_op op = {.kind = OP_EVENT_WAIT, .event = event};
     return RT_CALL(rt, exec_node_set(rt, exec, node, &op));
@@ -172,7 +177,8 @@ cudaError_t wg_cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t nod
 cudaError_t wg_cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *is_enabled)
 {
     bool is = false;
-    cudaError_t error = RT_CALL(rt, is_enabled ? exec_node_is_enabled(rt, exec, node, &is) : cudaErrorInvalidValue);
+    cudaError_t error =
+        RT_CALL(rt, is_enabled ? exec_node_is_enabled(rt, exec, node, &is) : cudaErrorInvalidValue);
     if (!error)
         *is_enabled = is;
     return error;

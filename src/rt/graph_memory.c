@@ -1,5 +1,5 @@
-// Device memory that graphs allocate. A node's address is fixed when the node is made, so the memory is taken then and kept
-// until the last graph that allocates it is gone; launches only mark it as in use or not.
+// Device memory that graphs allocate. A node's address is fixed when the node is made, so the memory is taken
+// then and kept until the last graph that allocates it is gone; launches only mark it as in use or not.
 #include "rt/graph_parts.h"
 #include "rt/memory.h"
 #include <stdlib.h>
@@ -43,7 +43,8 @@ void graph_memory_retain(struct rt *rt, uint64_t address, uint64_t size_bytes)
         memory = malloc(sizeof *memory);
         if (!memory)
             err_memory("graph memory", sizeof *memory);
-        *memory = (struct graph_memory){.next = rt->graph_memory, .address = address, .size_bytes = size_bytes};
+        *memory =
+            (struct graph_memory){.next = rt->graph_memory, .address = address, .size_bytes = size_bytes};
         rt->graph_memory = memory;
     }
     memory->n_nodes++;
@@ -59,6 +60,13 @@ static void forget(struct rt *rt, struct graph_memory *memory)
     free(memory);
 }
 
+void graph_memory_reset(struct rt *rt)
+{
+    while (rt->graph_memory)
+        forget(rt, rt->graph_memory);
+    rt->graph_memory_high[0] = rt->graph_memory_high[1] = 0;
+}
+
 // Memory that a launch allocated and nothing freed outlives its graph: the program frees it.
 void graph_memory_release(struct rt *rt, uint64_t address)
 {
@@ -68,7 +76,7 @@ void graph_memory_release(struct rt *rt, uint64_t address)
     bool is_used = memory->is_used;
     forget(rt, memory);
     if (!is_used)
-        memory_free(rt->memory, address);
+        allocation_delete(rt, (void *)(uintptr_t)address);
 }
 
 void graph_memory_mark(struct rt *rt, uint64_t address, bool is_used)
@@ -103,18 +111,18 @@ cudaError_t graph_memory_prepare(struct rt *rt, const struct rt_graph *graph, bo
     return error;
 }
 
-cudaError_t graph_add_alloc(struct rt *rt, cudaGraph_t graph, const struct graph_edges *edges, size_t size_bytes,
-                            void **out, cudaGraphNode_t *node)
+cudaError_t graph_add_alloc(struct rt *rt, cudaGraph_t graph, const struct graph_edges *edges,
+                            size_t size_bytes, void **out, cudaGraphNode_t *node)
 {
     if (!out || size_bytes == 0 || !handle_is(graph, HANDLE_GRAPH))
         return cudaErrorInvalidValue;
-    *out = (void *)(uintptr_t)memory_alloc(rt->memory, size_bytes, 256, "a graph's allocation");
-    if (!*out)
-        return cudaErrorMemoryAllocation;
-    struct rt_op op = {.kind = OP_ALLOC, .memory = {(uint64_t)(uintptr_t)*out, size_bytes}};
-    cudaError_t error = graph_add(rt, graph, edges, &op, node);
+    cudaError_t error = device_malloc(rt, out, size_bytes);
     if (error)
-        memory_free(rt->memory, op.memory.address);
+        return error;
+    struct rt_op op = {.kind = OP_ALLOC, .memory = {(uint64_t)(uintptr_t)*out, size_bytes}};
+    error = graph_add(rt, graph, edges, &op, node);
+    if (error)
+        allocation_delete(rt, *out);
     return error;
 }
 

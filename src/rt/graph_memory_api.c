@@ -4,8 +4,8 @@
 
 // ---- memory ---------------------------------------------------------------------------------------------
 
-static cudaError_t add_alloc(struct rt *rt, cudaGraphNode_t *out, cudaGraph_t graph, const struct graph_edges *edges,
-                             struct cudaMemAllocNodeParams *params)
+static cudaError_t add_alloc(struct rt *rt, cudaGraphNode_t *out, cudaGraph_t graph,
+                             const struct graph_edges *edges, struct cudaMemAllocNodeParams *params)
 {
     if (!params || params->poolProps.allocType != cudaMemAllocationTypePinned ||
         params->poolProps.handleTypes != cudaMemHandleTypeNone ||
@@ -21,8 +21,8 @@ cudaError_t wg_cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t graph,
     return RT_CALL(rt, add_alloc(rt, out, graph, &edges, params));
 }
 
-cudaError_t wg_cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t n,
-                                       void *pointer)
+cudaError_t wg_cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                                       size_t n, void *pointer)
 {
     const struct graph_edges edges = {nodes, NULL, n};
     return RT_CALL(rt, graph_add_free(rt, graph, &edges, pointer, out));
@@ -61,8 +61,8 @@ cudaError_t wg_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out)
 
 // ---- any kind -------------------------------------------------------------------------------------------
 
-static cudaError_t add_any(struct rt *rt, cudaGraphNode_t *out, cudaGraph_t graph, const struct graph_edges *edges,
-                           struct cudaGraphNodeParams *params)
+static cudaError_t add_any(struct rt *rt, cudaGraphNode_t *out, cudaGraph_t graph,
+                           const struct graph_edges *edges, struct cudaGraphNodeParams *params)
 {
     struct rt_op op;
     if (!params)
@@ -80,15 +80,16 @@ static cudaError_t add_any(struct rt *rt, cudaGraphNode_t *out, cudaGraph_t grap
     return error;
 }
 
-cudaError_t wg_cudaGraphAddNode_v1(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t n,
-                                   struct cudaGraphNodeParams *params)
+cudaError_t wg_cudaGraphAddNode_v1(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                                   size_t n, struct cudaGraphNodeParams *params)
 {
     const struct graph_edges edges = {nodes, NULL, n};
     return RT_CALL(rt, add_any(rt, out, graph, &edges, params));
 }
 
 cudaError_t wg_cudaGraphAddNode_v2(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-                                   const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *params)
+                                   const cudaGraphEdgeData *data, size_t n,
+                                   struct cudaGraphNodeParams *params)
 {
     const struct graph_edges edges = {nodes, data, n};
     return RT_CALL(rt, add_any(rt, out, graph, &edges, params));

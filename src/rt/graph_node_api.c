@@ -24,8 +24,8 @@ static const struct rt_op *get(struct rt *rt, cudaGraphNode_t node, enum op_kind
 
 // ---- kernels --------------------------------------------------------------------------------------------
 
-cudaError_t wg_cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t n,
-                                      const struct cudaKernelNodeParams *params)
+cudaError_t wg_cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                                      size_t n, const struct cudaKernelNodeParams *params)
 {
     struct rt_op op;
     return RT_CALL(rt, add(rt, op_of_kernel(rt, params, NULL, &op), out, graph, nodes, n, &op));
@@ -76,34 +76,39 @@ cudaError_t wg_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNo
 
 // ---- copies -----------------------------------------------------------------------------------------------
 
-cudaError_t wg_cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t n,
-                                      const struct cudaMemcpy3DParms *params)
+cudaError_t wg_cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                                      size_t n, const struct cudaMemcpy3DParms *params)
 {
     struct rt_op op;
     return RT_CALL(rt, add(rt, op_of_copy(rt, params, &op), out, graph, nodes, n, &op));
 }
 
 cudaError_t wg_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-                                        size_t n, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+                                        size_t n, void *to, const void *from, size_t count,
+                                        enum cudaMemcpyKind kind)
 {
     struct rt_op op;
     return RT_CALL(rt, add(rt, op_of_bytes(rt, to, from, count, kind, &op), out, graph, nodes, n, &op));
 }
 
-cudaError_t wg_cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-                                              size_t n, const void *symbol, const void *from, size_t count,
-                                              size_t offset, enum cudaMemcpyKind kind)
+cudaError_t wg_cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *out, cudaGraph_t graph,
+                                              const cudaGraphNode_t *nodes, size_t n, const void *symbol,
+                                              const void *from, size_t count, size_t offset,
+                                              enum cudaMemcpyKind kind)
 {
     struct rt_op op;
-    return RT_CALL(rt, add(rt, op_to_symbol(rt, symbol, from, count, offset, kind, &op), out, graph, nodes, n, &op));
+    return RT_CALL(
+        rt, add(rt, op_to_symbol(rt, symbol, from, count, offset, kind, &op), out, graph, nodes, n, &op));
 }
 
-cudaError_t wg_cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-                                                size_t n, void *to, const void *symbol, size_t count, size_t offset,
+cudaError_t wg_cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *out, cudaGraph_t graph,
+                                                const cudaGraphNode_t *nodes, size_t n, void *to,
+                                                const void *symbol, size_t count, size_t offset,
                                                 enum cudaMemcpyKind kind)
 {
     struct rt_op op;
-    return RT_CALL(rt, add(rt, op_from_symbol(rt, to, symbol, count, offset, kind, &op), out, graph, nodes, n, &op));
+    return RT_CALL(
+        rt, add(rt, op_from_symbol(rt, to, symbol, count, offset, kind, &op), out, graph, nodes, n, &op));
 }
 
 static cudaError_t get_copy(struct rt *rt, cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
@@ -132,8 +137,9 @@ cudaError_t wg_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, co
     return RT_CALL(rt, set(rt, op_of_bytes(rt, to, from, count, kind, &op), node, &op));
 }
 
-cudaError_t wg_cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *from,
-                                                    size_t count, size_t offset, enum cudaMemcpyKind kind)
+cudaError_t wg_cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
+                                                    const void *from, size_t count, size_t offset,
+                                                    enum cudaMemcpyKind kind)
 {
     struct rt_op op;
     return RT_CALL(rt, set(rt, op_to_symbol(rt, symbol, from, count, offset, kind, &op), node, &op));
@@ -146,10 +152,11 @@ cudaError_t wg_cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void
     return RT_CALL(rt, set(rt, op_from_symbol(rt, to, symbol, count, offset, kind, &op), node, &op));
 }
 
-// ---- fills, host functions ----------------------------------------------------------------------------------
+// ---- fills, host functions
+// ----------------------------------------------------------------------------------
 
-cudaError_t wg_cudaGraphAddMemsetNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t n,
-                                      const struct cudaMemsetParams *params)
+cudaError_t wg_cudaGraphAddMemsetNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                                      size_t n, const struct cudaMemsetParams *params)
 {
     struct rt_op op;
     return RT_CALL(rt, add(rt, op_of_fill(rt, params, &op), out, graph, nodes, n, &op));
@@ -174,8 +181,8 @@ cudaError_t wg_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct c
     return RT_CALL(rt, set(rt, op_of_fill(rt, params, &op), node, &op));
 }
 
-cudaError_t wg_cudaGraphAddHostNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t n,
-                                    const struct cudaHostNodeParams *params)
+cudaError_t wg_cudaGraphAddHostNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                                    size_t n, const struct cudaHostNodeParams *params)
 {
     struct rt_op op;
     return RT_CALL(rt, add(rt, op_of_host(params, &op), out, graph, nodes, n, &op));
@@ -200,16 +207,18 @@ cudaError_t wg_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cud
     return RT_CALL(rt, set(rt, op_of_host(params, &op), node, &op));
 }
 
-// ---- empty nodes, child graphs, events ----------------------------------------------------------------------
+// ---- empty nodes, child graphs, events
+// ----------------------------------------------------------------------
 
-cudaError_t wg_cudaGraphAddEmptyNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t n)
+cudaError_t wg_cudaGraphAddEmptyNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                                     size_t n)
 {
     const struct rt_op op = {.kind = OP_EMPTY};
     return RT_CALL(rt, add(rt, cudaSuccess, out, graph, nodes, n, &op));
 }
 
-cudaError_t wg_cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-                                          size_t n, cudaGraph_t child)
+cudaError_t wg_cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                          const cudaGraphNode_t *nodes, size_t n, cudaGraph_t child)
 {
     const struct rt_op op = {.kind = OP_GRAPH, .graph = child};
     return RT_CALL(rt, add(rt, cudaSuccess, out, graph, nodes, n, &op));
@@ -228,15 +237,15 @@ cudaError_t wg_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t
     return RT_CALL(rt, get_graph(rt, node, out));
 }
 
-cudaError_t wg_cudaGraphAddEventRecordNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-                                           size_t n, cudaEvent_t event)
+cudaError_t wg_cudaGraphAddEventRecordNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                           const cudaGraphNode_t *nodes, size_t n, cudaEvent_t event)
 {
     const struct rt_op op = {.kind = OP_EVENT_RECORD, .event = event};
     return RT_CALL(rt, add(rt, cudaSuccess, out, graph, nodes, n, &op));
 }
 
-cudaError_t wg_cudaGraphAddEventWaitNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-                                         size_t n, cudaEvent_t event)
+cudaError_t wg_cudaGraphAddEventWaitNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                         const cudaGraphNode_t *nodes, size_t n, cudaEvent_t event)
 {
     const struct rt_op op = {.kind = OP_EVENT_WAIT, .event = event};
     return RT_CALL(rt, add(rt, cudaSuccess, out, graph, nodes, n, &op));

@@ -1,4 +1,5 @@
-// Parameters of graph nodes: structures of the runtime API become operations, and operations become structures again.
+// Parameters of graph nodes: structures of the runtime API become operations, and operations become
+// structures again.
 #include "rt/graph_params.h"
 #include "rt/launch.h"
 #include "rt/memory.h"
@@ -18,8 +19,8 @@ static void take_extra(struct launch_call *call, void **extra)
             return;
 }
 
-cudaError_t op_of_kernel(struct rt *rt, const struct cudaKernelNodeParams *params, const struct rt_graph_node *like,
-                         struct rt_op *op)
+cudaError_t op_of_kernel(struct rt *rt, const struct cudaKernelNodeParams *params,
+                         const struct rt_graph_node *like, struct rt_op *op)
 {
     if (!params || (params->kernelParams && params->extra))
         return cudaErrorInvalidValue;
@@ -57,12 +58,13 @@ cudaError_t op_of_fill(struct rt *rt, const struct cudaMemsetParams *params, str
     if (!params || !params->dst || params->width == 0 || params->height == 0)
         return cudaErrorInvalidValue;
     *op = (struct rt_op){.kind = OP_FILL};
-    op->fill = (struct op_fill){.to = {.address = (uint64_t)(uintptr_t)params->dst, .pitch_bytes = params->pitch},
-                                .value = params->value,
-                                .element_bytes = params->elementSize,
-                                .width = params->width,
-                                .height = params->height,
-                                .depth = 1};
+    op->fill =
+        (struct op_fill){.to = {.address = (uint64_t)(uintptr_t)params->dst, .pitch_bytes = params->pitch},
+                         .value = params->value,
+                         .element_bytes = params->elementSize,
+                         .width = params->width,
+                         .height = params->height,
+                         .depth = 1};
     return fill_check(rt, &op->fill);
 }
 
@@ -76,7 +78,8 @@ struct cudaMemsetParams params_of_fill(const struct op_fill *fill)
                                      .height = fill->height};
 }
 
-// ---- copies -------------------------------------------------------------------------------------------------
+// ---- copies
+// -------------------------------------------------------------------------------------------------
 
 cudaError_t op_of_copy(struct rt *rt, const struct cudaMemcpy3DParms *params, struct rt_op *op)
 {
@@ -102,7 +105,8 @@ cudaError_t op_of_bytes(struct rt *rt, void *to, const void *from, size_t count,
     return copy_check(rt, &op->copy);
 }
 
-static cudaError_t place_in_symbol(struct rt *rt, const void *symbol, size_t count, size_t offset, void **place)
+static cudaError_t place_in_symbol(struct rt *rt, const void *symbol, size_t count, size_t offset,
+                                   void **place)
 {
     uint64_t address, size_bytes;
     cudaError_t error = variable_of(rt, symbol, &address, &size_bytes);
@@ -149,12 +153,14 @@ static void tell_place(const struct op_place *place, const struct op_copy *copy,
     *pointer = (struct cudaPitchedPtr){.ptr = (void *)(uintptr_t)place->address,
                                        .pitch = pitch,
                                        .xsize = copy->width_bytes,
-                                       .ysize = place->slice_bytes && pitch ? place->slice_bytes / pitch : copy->height};
+                                       .ysize = place->slice_bytes && pitch ? place->slice_bytes / pitch
+                                                                            : copy->height};
 }
 
 struct cudaMemcpy3DParms params_of_copy(const struct op_copy *copy)
 {
-    struct cudaMemcpy3DParms out = {.extent = {copy->width_bytes, copy->height, copy->depth}, .kind = copy->kind};
+    struct cudaMemcpy3DParms out = {.extent = {copy->width_bytes, copy->height, copy->depth},
+                                    .kind = copy->kind};
     const struct rt_array *array = copy->from.array ? copy->from.array : copy->to.array;
     tell_place(&copy->from, copy, &out.srcArray, &out.srcPos, &out.srcPtr);
     tell_place(&copy->to, copy, &out.dstArray, &out.dstPos, &out.dstPtr);
@@ -163,7 +169,8 @@ struct cudaMemcpy3DParms params_of_copy(const struct op_copy *copy)
     return out;
 }
 
-// ---- the rest -------------------------------------------------------------------------------------------------
+// ---- the rest
+// -------------------------------------------------------------------------------------------------
 
 cudaError_t op_of_host(const struct cudaHostNodeParams *params, struct rt_op *op)
 {
@@ -173,8 +180,8 @@ cudaError_t op_of_host(const struct cudaHostNodeParams *params, struct rt_op *op
     return cudaSuccess;
 }
 
-cudaError_t op_of_params(struct rt *rt, const struct cudaGraphNodeParams *params, const struct rt_graph_node *like,
-                         struct rt_op *op)
+cudaError_t op_of_params(struct rt *rt, const struct cudaGraphNodeParams *params,
+                         const struct rt_graph_node *like, struct rt_op *op)
 {
     switch (params->type) {
     case cudaGraphNodeTypeKernel:
@@ -202,7 +209,8 @@ cudaError_t op_of_params(struct rt *rt, const struct cudaGraphNodeParams *params
         return cudaErrorNotSupported;
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
-        rt_explain(rt, "semaphore node", "cudaGraphAddNode: semaphores of other programs' devices are not supported");
+        rt_explain(rt, "semaphore node",
+                   "cudaGraphAddNode: semaphores of other programs' devices are not supported");
         return cudaErrorNotSupported;
     default:
         return cudaErrorInvalidValue;

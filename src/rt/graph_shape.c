@@ -13,12 +13,14 @@ struct answer {
     size_t n, room;
 };
 
-static struct answer answer_begin(cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data, const size_t *n)
+static struct answer answer_begin(cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
+                                  const size_t *n)
 {
     return (struct answer){.from = from, .to = to, .data = data, .room = from ? *n : 0};
 }
 
-static void answer_add(struct answer *answer, cudaGraphNode_t from, cudaGraphNode_t to, const cudaGraphEdgeData *data)
+static void answer_add(struct answer *answer, cudaGraphNode_t from, cudaGraphNode_t to,
+                       const cudaGraphEdgeData *data)
 {
     size_t i = answer->n++;
     if (i >= answer->room)
@@ -77,8 +79,8 @@ cudaError_t graph_all_edges(struct rt *rt, cudaGraph_t graph, cudaGraphNode_t *f
     return answer_end(&answer, n);
 }
 
-cudaError_t node_dependencies(struct rt *rt, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
-                              size_t *n)
+cudaError_t node_dependencies(struct rt *rt, cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                              cudaGraphEdgeData *edges, size_t *n)
 {
     (void)rt;
     if (!n || !handle_is(node, HANDLE_NODE))
@@ -89,8 +91,8 @@ cudaError_t node_dependencies(struct rt *rt, cudaGraphNode_t node, cudaGraphNode
     return answer_end(&answer, n);
 }
 
-cudaError_t node_dependents(struct rt *rt, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
-                            size_t *n)
+cudaError_t node_dependents(struct rt *rt, cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                            cudaGraphEdgeData *edges, size_t *n)
 {
     (void)rt;
     if (!n || !handle_is(node, HANDLE_NODE))
@@ -113,7 +115,8 @@ static bool has_edge(const struct rt_graph_node *node, const struct rt_graph_nod
     return false;
 }
 
-static bool are_pairs(const struct rt_graph *graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n)
+static bool are_pairs(const struct rt_graph *graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                      size_t n)
 {
     if (!handle_is(graph, HANDLE_GRAPH) || (n && (!from || !to)))
         return false;
@@ -124,8 +127,8 @@ static bool are_pairs(const struct rt_graph *graph, const cudaGraphNode_t *from,
     return true;
 }
 
-cudaError_t graph_connect(struct rt *rt, cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                          const cudaGraphEdgeData *edges, size_t n)
+cudaError_t graph_connect(struct rt *rt, cudaGraph_t graph, const cudaGraphNode_t *from,
+                          const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t n)
 {
     (void)rt;
     if (!are_pairs(graph, from, to, n))
@@ -160,7 +163,8 @@ static bool is_ready(const struct rt_graph_node *node)
     return true;
 }
 
-// Nodes in the order they were added, each one put off until what it depends on has been placed. False: a cycle.
+// Nodes in the order they were added, each one put off until what it depends on has been placed. False: a
+// cycle.
 bool graph_sort(struct rt_graph *graph)
 {
     uint32_t n = 0, before;
@@ -212,19 +216,19 @@ bool nodes_lead_to(struct rt_graph *graph, const struct node_set *from, const st
 
 static void dot_node(struct buf *out, const struct rt_graph_node *node)
 {
-    static const char *const kinds[] = {"empty", "kernel", "copy", "fill", "host", "event record", "event wait",
-                                        "alloc", "free", "graph"};
+    static const char *const kinds[] = {"empty",        "kernel",     "copy",  "fill", "host",
+                                        "event record", "event wait", "alloc", "free", "graph"};
     const struct op_kernel *kernel = &node->op.kernel;
     buf_printf(out, "    n%llu [label=\"%s", (unsigned long long)node->id, kinds[node->op.kind]);
     if (node->op.kind == OP_KERNEL)
-        buf_printf(out, "\\n%s\\n(%u,%u,%u) x (%u,%u,%u)", kernel->function->plain, kernel->grid[0], kernel->grid[1],
-                   kernel->grid[2], kernel->block[0], kernel->block[1], kernel->block[2]);
+        buf_printf(out, "\\n%s\\n(%u,%u,%u) x (%u,%u,%u)", kernel->function->plain, kernel->grid[0],
+                   kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1], kernel->block[2]);
     else if (node->op.kind == OP_COPY)
         buf_printf(out, "\\n%llu x %llu x %llu bytes", (unsigned long long)node->op.copy.width_bytes,
                    (unsigned long long)node->op.copy.height, (unsigned long long)node->op.copy.depth);
     else if (node->op.kind == OP_FILL)
-        buf_printf(out, "\\n%u, %llu x %u bytes", node->op.fill.value, (unsigned long long)node->op.fill.width,
-                   node->op.fill.element_bytes);
+        buf_printf(out, "\\n%u, %llu x %u bytes", node->op.fill.value,
+                   (unsigned long long)node->op.fill.width, node->op.fill.element_bytes);
     buf_puts(out, "\"];\n");
     for (uint32_t i = 0; i < node->n_edges; i++)
         buf_printf(out, "    n%llu -> n%llu;\n", (unsigned long long)node->edges[i].from->id,

@@ -1,9 +1,10 @@
-// What programs hold pointers to: events, graphs, nodes … A handle is an object of ours that begins with its kind. Memory
-// of destroyed ones is kept and used again for the same kind, so a stale handle is recognised (or is a newer object of that
-// kind), never a wild read.
+// What programs hold pointers to: events, graphs, nodes … A handle is an object of ours that begins with its
+// kind. Memory of destroyed ones is kept and used again for the same kind, so a stale handle is recognised
+// (or is a newer object of that kind), never a wild read.
 //
-//     struct rt_event *event = handle_new(&rt->handles, HANDLE_EVENT, sizeof *event);   // zeroed but for its handle
-//     if (!handle_is(event, HANDLE_EVENT)) …
+//     struct rt_event *event = handle_new(&rt->handles, HANDLE_EVENT, sizeof *event);   // zeroed
+//     if (!handle_is(event, HANDLE_EVENT))
+//         return cudaErrorInvalidResourceHandle;
 //     handle_free(&rt->handles, event);
 #ifndef RT_HANDLE_H
 #define RT_HANDLE_H

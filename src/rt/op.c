@@ -31,6 +31,13 @@ double stream_ready_ns(const struct rt *rt, const struct rt_stream *stream)
     return ready;
 }
 
+static void call_host(struct rt *rt, cudaHostFn_t function, void *data)
+{
+    uint32_t depth = rt_unlock(rt);
+    function(data);
+    rt_relock(rt, depth);
+}
+
 static cudaError_t op_do(struct rt *rt, struct rt_stream *stream, const struct rt_op *op, double *ns)
 {
     switch (op->kind) {
@@ -47,7 +54,7 @@ static cudaError_t op_do(struct rt *rt, struct rt_stream *stream, const struct r
     case OP_FILL:
         return fill_run(rt, &op->fill, ns);
     case OP_HOST:
-        op->host.function(op->host.data);
+        call_host(rt, op->host.function, op->host.data);
         return cudaSuccess;
     case OP_EVENT_RECORD:
         op->event->is_recorded = true;

@@ -96,8 +96,14 @@ cudaError_t rt_leave(struct rt *rt, cudaError_t result);
         rt_leave(rt, rt->status ? rt->status : (result));          \
     })
 
+// Around calls of the program's functions: they may wait for other threads that call the API. The number says how often
+// the thread had entered.
+uint32_t rt_unlock(struct rt *rt);
+void rt_relock(struct rt *rt, uint32_t depth);
+
 // What belongs to a host thread.
 struct rt_thread {
+    uint32_t depth;            // rt_enter without rt_leave
     cudaError_t last_error;
     int device;                // current device; there is only number 0
     struct rt_stream *stream;  // its default stream, made when first used

@@ -1,4 +1,5 @@
 // The process's one state: made at the first call, locked by every call.
+#include "rt/graph.h"
 #include "rt/stream.h"
 #include "cycle/run.h"
 #include "rt/driver.h"
@@ -54,6 +55,7 @@ static void make_once(struct rt *rt)
 struct rt *rt_enter(void)
 {
     pthread_mutex_lock(&state.lock);
+    thread.depth++;
     if (!is_made)
         make_once(&state);
     return &state;
@@ -64,8 +66,25 @@ cudaError_t rt_leave(struct rt *rt, cudaError_t result)
     thread.uses_runtime = true;
     if (result != cudaSuccess)
         thread.last_error = result;
+    thread.depth--;
     pthread_mutex_unlock(&rt->lock);
     return result;
+}
+
+uint32_t rt_unlock(struct rt *rt)
+{
+    uint32_t depth = thread.depth;
+    thread.depth = 0;
+    for (uint32_t i = 0; i < depth; i++)
+        pthread_mutex_unlock(&rt->lock);
+    return depth;
+}
+
+void rt_relock(struct rt *rt, uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++)
+        pthread_mutex_lock(&rt->lock);
+    thread.depth = depth;
 }
 
 struct rt_thread *rt_thread(void)
@@ -89,12 +108,14 @@ cudaError_t rt_synchronize(struct rt *rt)
     return rt->status;
 }
 
-// Memory and limits are as after the start; modules stay loaded, their variables get their initial values again.
+// Memory, streams and limits are as after the start; modules stay loaded, their variables get their initial values again.
 void rt_reset(struct rt *rt)
 {
     rt_synchronize(rt);
     rt->status = rt->pending = cudaSuccess;
     heap_release(&rt->heap, rt->memory);
+    streams_reset(rt);
+    graph_memory_reset(rt);
     memory_reset(rt);
     rt->grid_workspace = 0;
     limits_init(rt);

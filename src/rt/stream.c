@@ -132,10 +132,13 @@ cudaError_t stream_callback(struct rt *rt, cudaStream_t handle, cudaStreamCallba
         return cudaErrorInvalidResourceHandle;
     if (stream->capture)
         return capture_fail(stream->capture, cudaErrorStreamCaptureUnsupported);
-    cudaError_t error = stream == rt->legacy ? capture_forbids_legacy(rt) : cudaSuccess;
-    if (!error)
-        callback(handle, rt->pending, data);
-    return error;
+    cudaError_t error = stream == rt->legacy ? capture_forbids_legacy(rt) : cudaSuccess, status = rt->pending;
+    if (error)
+        return error;
+    uint32_t depth = rt_unlock(rt);
+    callback(handle, status, data);
+    rt_relock(rt, depth);
+    return cudaSuccess;
 }
 
 // ---- attributes -----------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-// Streams, events, host functions and capturing: the plain functions behind the runtime API and the driver API. All expect
-// the state's lock and take handles as programs give them (0 and the special stream handles too); a handle that is none
-// gives cudaErrorInvalidResourceHandle.
+// Streams, events, host functions and capturing: the plain functions behind the runtime API and the driver
+// API. All expect the state's lock and take handles as programs give them (0 and the special stream handles
+// too); a handle that is none gives cudaErrorInvalidResourceHandle.
 //
 //     struct rt_stream *stream;
 //     cudaError_t error = stream_create(rt, cudaStreamNonBlocking, 0, &stream);
@@ -66,7 +66,7 @@ enum { cudaStreamAddCaptureDependencies = 0, cudaStreamSetCaptureDependencies = 
 
 struct capture_state {
     enum cudaStreamCaptureStatus status;
-    uint64_t id;                        // 0 when not capturing, as the rest
+    uint64_t id; // 0 when not capturing, as the rest
     struct rt_graph *graph;
     struct rt_graph_node *const *nodes; // what the stream's next operation will depend on
     size_t n_nodes;
@@ -84,7 +84,7 @@ cudaError_t capture_update(struct rt *rt, cudaStream_t handle, const cudaGraphNo
 // The calling thread's mode; *mode receives the one before.
 cudaError_t capture_exchange_mode(struct rt *rt, int *mode);
 
-// For calls that are not allowed while something is captured (allocating, waiting, querying): the error to return, after
-// the captures that forbid it have become invalid. rt_synchronize asks it too.
+// For calls that are not allowed while something is captured (allocating, waiting, querying): the error to
+// return, after the captures that forbid it have become invalid. rt_synchronize asks it too.
 cudaError_t capture_forbids(struct rt *rt);
 #endif

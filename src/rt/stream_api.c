@@ -44,7 +44,8 @@ cudaError_t wg_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, vo
     return RT_CALL(rt, stream_host_function(rt, stream, function, data));
 }
 
-cudaError_t wg_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
+cudaError_t wg_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
+                                     unsigned flags)
 {
     return RT_CALL(rt, flags ? cudaErrorInvalidValue : stream_callback(rt, stream, callback, data));
 }
@@ -60,7 +61,8 @@ cudaError_t wg_cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 // ---- what is known of a stream ----------------------------------------------------------------------------
 
-static cudaError_t known_stream(struct rt *rt, cudaStream_t handle, const void *out, struct rt_stream **stream)
+static cudaError_t known_stream(struct rt *rt, cudaStream_t handle, const void *out,
+                                struct rt_stream **stream)
 {
     *stream = stream_of(rt, handle);
     if (!out)

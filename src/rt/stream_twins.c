@@ -1,5 +1,5 @@
-// Twins of the stream functions, called by programs built with a default stream per thread: stream 0 is the calling
-// thread's own.
+// Twins of the stream functions, called by programs built with a default stream per thread: stream 0 is the
+// calling thread's own.
 #include "rt/api.h"
 #include "rt/stream.h"
 

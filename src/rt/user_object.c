@@ -1,4 +1,5 @@
-// User objects: counted references to something of the program's, held by graphs; the last one calls its destructor.
+// User objects: counted references to something of the program's, held by graphs; the last one calls its
+// destructor.
 #include "rt/graph_parts.h"
 #include <stdlib.h>
 
@@ -27,8 +28,8 @@ static void drop(struct rt *rt, struct rt_user_object *object, unsigned n)
     destroy(pointer);
 }
 
-cudaError_t user_object_create(struct rt *rt, void *pointer, cudaHostFn_t destroy, unsigned count, unsigned flags,
-                               cudaUserObject_t *out)
+cudaError_t user_object_create(struct rt *rt, void *pointer, cudaHostFn_t destroy, unsigned count,
+                               unsigned flags, cudaUserObject_t *out)
 {
     if (!out || !destroy || count == 0 || flags != cudaUserObjectNoDestructorSync)
         return cudaErrorInvalidValue;

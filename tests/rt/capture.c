@@ -1,6 +1,6 @@
 // Capturing streams: what becomes of their operations, forks and joins, and what is not allowed meanwhile.
-#include "support/guest.h"
 #include "support/check.h"
+#include "support/guest.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -207,23 +207,26 @@ static void captures_tell_about_themselves(void **state)
     assert_int_equal(status, cudaStreamCaptureStatusActive);
     assert_int_equal(n, 0);
     launch(add, 1, s);
-    assert_int_equal(wg_cudaStreamGetCaptureInfo_v3(s, &status, &again, &graph, &nodes, &edges, &n), cudaSuccess);
+    assert_int_equal(wg_cudaStreamGetCaptureInfo_v3(s, &status, &again, &graph, &nodes, &edges, &n),
+                     cudaSuccess);
     assert_true(id == again && id != 0);
     assert_int_equal(n, 1);
     assert_int_equal(edges[0].type, 0);
     // a node of the program's own behind it, and the next operation behind that
     cudaGraphNode_t empty;
     assert_int_equal(wg_cudaGraphAddEmptyNode(&empty, graph, nodes, n), cudaSuccess);
-    assert_int_equal(wg_cudaStreamUpdateCaptureDependencies_v2(s, &empty, NULL, 1, cudaStreamSetCaptureDependencies),
-                     cudaSuccess);
+    assert_int_equal(
+        wg_cudaStreamUpdateCaptureDependencies_v2(s, &empty, NULL, 1, cudaStreamSetCaptureDependencies),
+        cudaSuccess);
     launch(add, 1, s);
     assert_int_equal(wg_cudaStreamGetCaptureInfo_v2(s, &status, NULL, NULL, &nodes, &n), cudaSuccess);
     cudaGraphNode_t last = nodes[0], behind;
     n = 1;
     assert_int_equal(wg_cudaGraphNodeGetDependencies_v1(last, &behind, &n), cudaSuccess);
     assert_ptr_equal(behind, empty);
-    assert_int_equal(wg_cudaStreamUpdateCaptureDependencies_v1(s, &empty, 1, cudaStreamAddCaptureDependencies),
-                     cudaSuccess);
+    assert_int_equal(
+        wg_cudaStreamUpdateCaptureDependencies_v1(s, &empty, 1, cudaStreamAddCaptureDependencies),
+        cudaSuccess);
     assert_int_equal(wg_cudaStreamGetCaptureInfo_v2(s, &status, NULL, NULL, &nodes, &n), cudaSuccess);
     assert_int_equal(n, 2);
     assert_int_equal(wg_cudaStreamEndCapture(s, &ended), cudaSuccess);
@@ -282,6 +285,55 @@ static void graph_launches_are_captured_as_children(void **state)
     wg_cudaStreamDestroy(s);
 }
 
+// Memory that a captured cudaMallocAsync takes belongs to the graph.
+static void pooled_memory_is_captured(void **state)
+{
+    (void)state;
+    cudaStream_t s;
+    cudaGraph_t graph;
+    unsigned *pooled, value = 6, to[N] = {0};
+    wg_cudaStreamCreate(&s);
+    wg_cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    assert_int_equal(wg_cudaMallocAsync((void **)&pooled, sizeof to, s), cudaSuccess);
+    assert_int_equal(wg_cudaMemsetAsync(pooled, 0, sizeof to, s), cudaSuccess);
+    assert_int_equal(guest_launch(add, 1, N, (void *[]){&pooled, &value}, s), cudaSuccess);
+    assert_int_equal(wg_cudaMemcpyAsync(to, pooled, sizeof to, cudaMemcpyDeviceToHost, s), cudaSuccess);
+    assert_int_equal(wg_cudaFreeAsync(pooled, s), cudaSuccess);
+    assert_int_equal(wg_cudaStreamEndCapture(s, &graph), cudaSuccess);
+    assert_int_equal(n_nodes(graph), 5);
+    cudaGraphExec_t exec;
+    assert_int_equal(wg_cudaGraphInstantiateWithFlags(&exec, graph, 0), cudaSuccess);
+    wg_cudaGraphDestroy(graph);
+    for (int i = 0; i < 3; i++) {
+        to[0] = 0;
+        assert_int_equal(wg_cudaGraphLaunch(exec, s), cudaSuccess);
+        assert_int_equal(wg_cudaStreamSynchronize(s), cudaSuccess);
+        assert_int_equal(to[0], 6);
+    }
+    wg_cudaGraphExecDestroy(exec);
+    assert_int_equal(wg_cudaMemset(pooled, 0, 4), cudaErrorInvalidValue); // gone with the last graph
+    wg_cudaStreamDestroy(s);
+}
+
+// Allocating is not allowed, and a copy that waits is not either.
+static void synchronous_memory_calls_are_not_allowed(void **state)
+{
+    (void)state;
+    void *pointer = NULL;
+    unsigned value;
+    cudaGraph_t graph;
+    cudaStream_t s;
+    wg_cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    wg_cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    assert_int_equal(wg_cudaMalloc(&pointer, 64), cudaErrorStreamCaptureUnsupported);
+    assert_int_equal(wg_cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
+    wg_cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    assert_int_equal(wg_cudaMemcpy(&value, device, 4, cudaMemcpyDeviceToHost),
+                     cudaErrorStreamCaptureUnsupported);
+    assert_int_equal(wg_cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
+    wg_cudaStreamDestroy(s);
+}
+
 // ---- what is not allowed ----------------------------------------------------------------------------------
 
 static cudaStream_t begin(int mode)
@@ -298,7 +350,8 @@ static void end_invalid(cudaStream_t s)
     cudaGraph_t graph = (cudaGraph_t)&graph;
     unsigned one = 1;
     assert_int_equal(status_of(s), cudaStreamCaptureStatusInvalidated);
-    assert_int_equal(guest_launch(add, 1, N, (void *[]){&device, &one}, s), cudaErrorStreamCaptureInvalidated);
+    assert_int_equal(guest_launch(add, 1, N, (void *[]){&device, &one}, s),
+                     cudaErrorStreamCaptureInvalidated);
     assert_int_equal(wg_cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
     assert_null(graph);
     assert_int_equal(status_of(s), cudaStreamCaptureStatusNone);
@@ -338,11 +391,13 @@ static void the_legacy_stream_is_no_place_meanwhile(void **state)
     (void)state;
     unsigned one = 1;
     enum cudaStreamCaptureStatus status;
-    assert_int_equal(wg_cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
+    assert_int_equal(wg_cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal),
+                     cudaErrorStreamCaptureUnsupported);
     cudaStream_t s = begin(cudaStreamCaptureModeRelaxed), free;
     assert_int_equal(wg_cudaStreamIsCapturing(NULL, &status), cudaErrorStreamCaptureImplicit);
     assert_int_equal(status_of(s), cudaStreamCaptureStatusActive);
-    assert_int_equal(guest_launch(add, 1, N, (void *[]){&device, &one}, NULL), cudaErrorStreamCaptureImplicit);
+    assert_int_equal(guest_launch(add, 1, N, (void *[]){&device, &one}, NULL),
+                     cudaErrorStreamCaptureImplicit);
     end_invalid(s);
     wg_cudaStreamCreateWithFlags(&free, cudaStreamNonBlocking);
     assert_int_equal(wg_cudaStreamBeginCapture(free, cudaStreamCaptureModeRelaxed), cudaSuccess);
@@ -489,6 +544,8 @@ int main(void)
         cmocka_unit_test(captures_tell_about_themselves),
         cmocka_unit_test(capturing_to_a_graph_adds_to_it),
         cmocka_unit_test(graph_launches_are_captured_as_children),
+        cmocka_unit_test(pooled_memory_is_captured),
+        cmocka_unit_test(synchronous_memory_calls_are_not_allowed),
         cmocka_unit_test(waiting_makes_a_capture_invalid),
         cmocka_unit_test(the_legacy_stream_is_no_place_meanwhile),
         cmocka_unit_test(forks_must_be_joined),

@@ -1,6 +1,6 @@
 // Events: recorded, waited for, asked; elapsed modelled time.
-#include "support/guest.h"
 #include "support/check.h"
+#include "support/guest.h"
 #include <string.h>
 
 enum { N = 32 };
@@ -27,7 +27,8 @@ static void flags_are_checked(void **state)
     cudaEvent_t event;
     assert_int_equal(wg_cudaEventCreateWithFlags(&event, 0x10), cudaErrorInvalidValue);
     assert_int_equal(wg_cudaEventCreateWithFlags(&event, cudaEventInterprocess), cudaErrorInvalidValue);
-    assert_int_equal(wg_cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming), cudaSuccess);
+    assert_int_equal(wg_cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming),
+                     cudaSuccess);
     assert_int_equal(wg_cudaEventDestroy(event), cudaSuccess);
     assert_int_equal(wg_cudaEventCreateWithFlags(&event, cudaEventBlockingSync), cudaSuccess);
     assert_int_equal(wg_cudaEventDestroy(event), cudaSuccess);
@@ -179,7 +180,8 @@ static int fault_shows_at_event_synchronize(void)
 {
     cudaEvent_t event;
     wg_cudaEventCreate(&event);
-    if (guest_launch(fault, 1, 1, NULL, NULL) != cudaSuccess || wg_cudaEventRecord(event, NULL) != cudaSuccess)
+    if (guest_launch(fault, 1, 1, NULL, NULL) != cudaSuccess ||
+        wg_cudaEventRecord(event, NULL) != cudaSuccess)
         return 1;
     return wg_cudaEventSynchronize(event) == cudaErrorIllegalAddress ? 0 : 2;
 }
@@ -190,7 +192,8 @@ static int fault_shows_at_event_query(void)
     wg_cudaEventCreate(&event);
     if (guest_launch(fault, 1, 1, NULL, NULL) != cudaSuccess)
         return 1;
-    return wg_cudaEventQuery(event) == cudaErrorIllegalAddress && wg_cudaDeviceSynchronize() == cudaErrorIllegalAddress
+    return wg_cudaEventQuery(event) == cudaErrorIllegalAddress &&
+                   wg_cudaDeviceSynchronize() == cudaErrorIllegalAddress
                ? 0
                : 2;
 }

@@ -1,6 +1,6 @@
 // Graphs: nodes of every kind with their parameters, shape, copies, executable graphs and their changes.
-#include "support/guest.h"
 #include "support/check.h"
+#include "support/guest.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,16 +56,20 @@ static void run_once(cudaGraph_t graph)
 
 static struct cudaKernelNodeParams kernel_params(const void *kernel, void **arguments)
 {
-    return (struct cudaKernelNodeParams){
-        .func = (void *)(uintptr_t)kernel, .gridDim = {1, 1, 1}, .blockDim = {N, 1, 1}, .kernelParams = arguments};
+    return (struct cudaKernelNodeParams){.func = (void *)(uintptr_t)kernel,
+                                         .gridDim = {1, 1, 1},
+                                         .blockDim = {N, 1, 1},
+                                         .kernelParams = arguments};
 }
 
 // p[i] = kernel(p[i], value), behind `after` (NULL: first).
-static cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, const void *kernel, unsigned value)
+static cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, const void *kernel,
+                                  unsigned value)
 {
     cudaGraphNode_t node;
     struct cudaKernelNodeParams params = kernel_params(kernel, (void *[]){&device, &value});
-    assert_int_equal(wg_cudaGraphAddKernelNode(&node, graph, after ? &after : NULL, after != NULL, &params), cudaSuccess);
+    assert_int_equal(wg_cudaGraphAddKernelNode(&node, graph, after ? &after : NULL, after != NULL, &params),
+                     cudaSuccess);
     return node;
 }
 
@@ -130,10 +134,12 @@ static void kernel_attributes_are_kept_and_copied(void **state)
     assert_int_equal(wg_cudaGraphKernelNodeSetAttribute(a, cudaLaunchAttributeCooperative, &in), cudaSuccess);
     in = (union launch_attribute_value){.priority = -2};
     assert_int_equal(wg_cudaGraphKernelNodeSetAttribute(a, cudaLaunchAttributePriority, &in), cudaSuccess);
-    assert_int_equal(wg_cudaGraphKernelNodeGetAttribute(b, cudaLaunchAttributeCooperative, &out), cudaSuccess);
+    assert_int_equal(wg_cudaGraphKernelNodeGetAttribute(b, cudaLaunchAttributeCooperative, &out),
+                     cudaSuccess);
     assert_int_equal(out.cooperative, 0);
     assert_int_equal(wg_cudaGraphKernelNodeCopyAttributes(b, a), cudaSuccess);
-    assert_int_equal(wg_cudaGraphKernelNodeGetAttribute(b, cudaLaunchAttributeCooperative, &out), cudaSuccess);
+    assert_int_equal(wg_cudaGraphKernelNodeGetAttribute(b, cudaLaunchAttributeCooperative, &out),
+                     cudaSuccess);
     assert_int_equal(out.cooperative, 1);
     assert_int_equal(wg_cudaGraphKernelNodeGetAttribute(b, cudaLaunchAttributePriority, &out), cudaSuccess);
     assert_int_equal(out.priority, -2);
@@ -144,15 +150,20 @@ static void kernel_attributes_are_kept_and_copied(void **state)
     wg_cudaGraphDestroy(graph);
 }
 
-// ---- copies and fills ---------------------------------------------------------------------------------------
+// ---- copies and fills
+// ---------------------------------------------------------------------------------------
 
 static void fills_write_elements(void **state)
 {
     (void)state;
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t node;
-    struct cudaMemsetParams params = {
-        .dst = device, .value = 0x01020304, .elementSize = 4, .width = N, .height = 1}, out;
+    struct cudaMemsetParams params = {.dst = device,
+                                      .value = 0x01020304,
+                                      .elementSize = 4,
+                                      .width = N,
+                                      .height = 1},
+                            out;
     assert_int_equal(wg_cudaGraphAddMemsetNode(&node, graph, NULL, 0, &params), cudaSuccess);
     run_once(graph);
     assert_int_equal(value_of_device(), 0x01020304);
@@ -161,7 +172,8 @@ static void fills_write_elements(void **state)
     params.width = 4 * N;
     assert_int_equal(wg_cudaGraphMemsetNodeSetParams(node, &params), cudaSuccess);
     assert_int_equal(wg_cudaGraphMemsetNodeGetParams(node, &out), cudaSuccess);
-    assert_true(out.dst == device && out.value == 0xab && out.elementSize == 1 && out.width == 4 * N && out.height == 1);
+    assert_true(out.dst == device && out.value == 0xab && out.elementSize == 1 && out.width == 4 * N &&
+                out.height == 1);
     run_once(graph);
     assert_int_equal(value_of_device(), 0xabababab);
     params.elementSize = 3;
@@ -177,8 +189,9 @@ static void copies_move_bytes_and_boxes(void **state)
     unsigned from[N], to[N] = {0};
     for (unsigned i = 0; i < N; i++)
         from[i] = 100 + i;
-    assert_int_equal(wg_cudaGraphAddMemcpyNode1D(&in, graph, NULL, 0, device, from, sizeof from, cudaMemcpyHostToDevice),
-                     cudaSuccess);
+    assert_int_equal(
+        wg_cudaGraphAddMemcpyNode1D(&in, graph, NULL, 0, device, from, sizeof from, cudaMemcpyHostToDevice),
+        cudaSuccess);
     // 2 rows of 8 bytes, 32 bytes apart on the device and 16 on the host
     struct cudaMemcpy3DParms params = {.srcPtr = {device, 32, 8, 2},
                                        .dstPtr = {to, 16, 8, 2},
@@ -189,13 +202,15 @@ static void copies_move_bytes_and_boxes(void **state)
     run_once(graph);
     assert_true(to[0] == 100 && to[1] == 101 && to[2] == 0 && to[4] == 108 && to[5] == 109);
     assert_int_equal(wg_cudaGraphMemcpyNodeGetParams(out, &told), cudaSuccess);
-    assert_true(told.srcPtr.ptr == device && told.srcPtr.pitch == 32 && told.dstPtr.ptr == to && told.dstPtr.pitch == 16);
+    assert_true(told.srcPtr.ptr == device && told.srcPtr.pitch == 32 && told.dstPtr.ptr == to &&
+                told.dstPtr.pitch == 16);
     assert_true(told.extent.width == 8 && told.extent.height == 2 && told.extent.depth == 1);
     assert_int_equal(told.kind, cudaMemcpyDeviceToHost);
     params.extent.height = 1;
     params.dstPtr.ptr = &to[8];
     assert_int_equal(wg_cudaGraphMemcpyNodeSetParams(out, &params), cudaSuccess);
-    assert_int_equal(wg_cudaGraphMemcpyNodeSetParams1D(in, device, &from[1], 8, cudaMemcpyHostToDevice), cudaSuccess);
+    assert_int_equal(wg_cudaGraphMemcpyNodeSetParams1D(in, device, &from[1], 8, cudaMemcpyHostToDevice),
+                     cudaSuccess);
     run_once(graph);
     assert_true(to[8] == 101 && to[9] == 102 && to[12] == 0);
     assert_int_equal(wg_cudaGraphMemcpyNodeSetParams(in, NULL), cudaErrorInvalidValue);
@@ -210,12 +225,13 @@ static void copies_reach_symbols(void **state)
     unsigned from[4] = {10, 20, 30, 40}, to[4] = {0}, seen[4];
     struct cudaKernelNodeParams params = kernel_params(take_table, (void *[]){&device});
     params.blockDim.x = 4;
-    assert_int_equal(wg_cudaGraphAddMemcpyNodeToSymbol(&in, graph, NULL, 0, &table, from, 8, 4, cudaMemcpyHostToDevice),
-                     cudaSuccess);
-    assert_int_equal(wg_cudaGraphAddKernelNode(&kernel, graph, &in, 1, &params), cudaSuccess);
     assert_int_equal(
-        wg_cudaGraphAddMemcpyNodeFromSymbol(&out, graph, &kernel, 1, to, &table, 16, 0, cudaMemcpyDeviceToHost),
+        wg_cudaGraphAddMemcpyNodeToSymbol(&in, graph, NULL, 0, &table, from, 8, 4, cudaMemcpyHostToDevice),
         cudaSuccess);
+    assert_int_equal(wg_cudaGraphAddKernelNode(&kernel, graph, &in, 1, &params), cudaSuccess);
+    assert_int_equal(wg_cudaGraphAddMemcpyNodeFromSymbol(&out, graph, &kernel, 1, to, &table, 16, 0,
+                                                         cudaMemcpyDeviceToHost),
+                     cudaSuccess);
     cudaGraphExec_t exec = instantiate(graph);
     launch_and_wait(exec);
     assert_true(to[0] == 1 && to[1] == 10 && to[2] == 20 && to[3] == 4);
@@ -224,8 +240,9 @@ static void copies_reach_symbols(void **state)
     assert_int_equal(
         wg_cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, in, &table, &from[3], 4, 0, cudaMemcpyHostToDevice),
         cudaSuccess);
-    assert_int_equal(wg_cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, out, &to[3], &table, 4, 0, cudaMemcpyDefault),
-                     cudaSuccess);
+    assert_int_equal(
+        wg_cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, out, &to[3], &table, 4, 0, cudaMemcpyDefault),
+        cudaSuccess);
     launch_and_wait(exec);
     assert_int_equal(to[3], 40);
     wg_cudaGraphExecDestroy(exec);
@@ -233,18 +250,21 @@ static void copies_reach_symbols(void **state)
                      cudaErrorInvalidValue); // beyond its end
     assert_int_equal(wg_cudaGraphMemcpyNodeSetParamsToSymbol(in, &table, from, 4, 12, cudaMemcpyHostToDevice),
                      cudaSuccess);
-    assert_int_equal(wg_cudaGraphMemcpyNodeSetParamsFromSymbol(out, to, &table, 4, 12, cudaMemcpyDeviceToHost),
-                     cudaSuccess);
+    assert_int_equal(
+        wg_cudaGraphMemcpyNodeSetParamsFromSymbol(out, to, &table, 4, 12, cudaMemcpyDeviceToHost),
+        cudaSuccess);
     assert_int_equal(wg_cudaGraphMemcpyNodeSetParamsFromSymbol(out, to, &to, 4, 12, cudaMemcpyDeviceToHost),
                      cudaErrorInvalidSymbol);
-    assert_int_equal(wg_cudaGraphMemcpyNodeSetParamsFromSymbol(out, to, &table, 4, 12, cudaMemcpyHostToDevice),
-                     cudaErrorInvalidMemcpyDirection);
+    assert_int_equal(
+        wg_cudaGraphMemcpyNodeSetParamsFromSymbol(out, to, &table, 4, 12, cudaMemcpyHostToDevice),
+        cudaErrorInvalidMemcpyDirection);
     run_once(graph);
     assert_int_equal(to[0], 10);
     wg_cudaGraphDestroy(graph);
 }
 
-// ---- host functions, events, children -----------------------------------------------------------------------
+// ---- host functions, events, children
+// -----------------------------------------------------------------------
 
 static void note(void *data)
 {
@@ -385,7 +405,8 @@ static void graphs_allocate_and_free(void **state)
     void *pointer;
     assert_int_equal(wg_cudaGraphAddMemAllocNode(&alloc, graph, NULL, 0, &params), cudaSuccess);
     assert_non_null(params.dptr);
-    struct cudaMemsetParams fill_params = {.dst = params.dptr, .value = 77, .elementSize = 4, .width = N, .height = 1};
+    struct cudaMemsetParams fill_params = {
+        .dst = params.dptr, .value = 77, .elementSize = 4, .width = N, .height = 1};
     assert_int_equal(wg_cudaGraphAddMemsetNode(&fill, graph, &alloc, 1, &fill_params), cudaSuccess);
     wg_cudaGraphAddMemcpyNode1D(&copy, graph, &fill, 1, to, params.dptr, sizeof to, cudaMemcpyDeviceToHost);
     assert_int_equal(wg_cudaGraphAddMemFreeNode(&release, graph, &copy, 1, params.dptr), cudaSuccess);
@@ -407,12 +428,15 @@ static void graphs_allocate_and_free(void **state)
     assert_int_equal(memory(cudaGraphMemAttrReservedMemCurrent), 0);
     assert_int_equal(memory(cudaGraphMemAttrReservedMemHigh), sizeof to);
     uint64_t zero = 0, one = 1;
-    assert_int_equal(wg_cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &zero), cudaSuccess);
+    assert_int_equal(wg_cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &zero),
+                     cudaSuccess);
     assert_int_equal(memory(cudaGraphMemAttrReservedMemHigh), 0);
-    assert_int_equal(wg_cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &one), cudaErrorInvalidValue);
+    assert_int_equal(wg_cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &one),
+                     cudaErrorInvalidValue);
     assert_int_equal(wg_cudaDeviceGraphMemTrim(0), cudaSuccess);
     assert_int_equal(wg_cudaDeviceGraphMemTrim(1), cudaErrorInvalidDevice);
-    assert_int_equal(wg_cudaMemcpy(to, params.dptr, sizeof to, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    assert_int_equal(wg_cudaMemcpy(to, params.dptr, sizeof to, cudaMemcpyDeviceToHost),
+                     cudaErrorInvalidValue);
 }
 
 static void memory_left_allocated_forbids_the_next_launch(void **state)
@@ -427,8 +451,9 @@ static void memory_left_allocated_forbids_the_next_launch(void **state)
     exec = instantiate(graph);
     launch_and_wait(exec);
     assert_int_equal(wg_cudaGraphLaunch(exec, NULL), cudaErrorInvalidValue);
-    assert_int_equal(wg_cudaGraphInstantiateWithFlags(&freeing, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch),
-                     cudaSuccess);
+    assert_int_equal(
+        wg_cudaGraphInstantiateWithFlags(&freeing, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch),
+        cudaSuccess);
     launch_and_wait(freeing);
     launch_and_wait(freeing);
     assert_int_equal(wg_cudaGraphExecGetFlags(freeing, &flags), cudaSuccess);
@@ -446,7 +471,8 @@ static void memory_left_allocated_forbids_the_next_launch(void **state)
     wg_cudaGraphDestroy(graph);
 }
 
-// ---- nodes of a kind that a structure names -----------------------------------------------------------------
+// ---- nodes of a kind that a structure names
+// -----------------------------------------------------------------
 
 static void generic_nodes_do_the_same(void **state)
 {
@@ -473,7 +499,8 @@ static void generic_nodes_do_the_same(void **state)
     assert_int_equal(wg_cudaGraphExecNodeSetParams(exec, kernel, &params), cudaSuccess);
     launch_and_wait(exec);
     assert_int_equal(value_of_device(), 84);
-    assert_int_equal(wg_cudaGraphExecNodeSetParams(exec, fill, &params), cudaErrorInvalidValue); // another kind
+    assert_int_equal(wg_cudaGraphExecNodeSetParams(exec, fill, &params),
+                     cudaErrorInvalidValue); // another kind
     wg_cudaGraphExecDestroy(exec);
     // a child that moves keeps its handle
     wg_cudaGraphAddHostNode(&node, child, NULL, 0, &(struct cudaHostNodeParams){note, &n});
@@ -484,7 +511,8 @@ static void generic_nodes_do_the_same(void **state)
     assert_ptr_equal(moved, child);
     run_once(graph);
     assert_int_equal(n, 1);
-    struct cudaGraphNodeParams alloc = {.type = cudaGraphNodeTypeMemAlloc, .alloc = alloc_params(64)}, release;
+    struct cudaGraphNodeParams alloc = {.type = cudaGraphNodeTypeMemAlloc, .alloc = alloc_params(64)},
+                               release;
     assert_int_equal(wg_cudaGraphAddNode_v2(&node, graph, NULL, NULL, 0, &alloc), cudaSuccess);
     release = (struct cudaGraphNodeParams){.type = cudaGraphNodeTypeMemFree, .free = {alloc.alloc.dptr}};
     assert_int_equal(wg_cudaGraphAddNode_v2(&node, graph, &node, NULL, 1, &release), cudaSuccess);
@@ -517,8 +545,10 @@ static void shapes_are_told_and_changed(void **state)
     n = 0;
     assert_int_equal(wg_cudaGraphGetRootNodes(graph, NULL, &n), cudaSuccess);
     assert_int_equal(n, 2);
-    assert_int_equal(wg_cudaGraphAddDependencies_v2(graph, &a, &b, (cudaGraphEdgeData[]){{.type = 1}}, 1), cudaSuccess);
-    assert_int_equal(wg_cudaGraphAddDependencies_v1(graph, &a, &b, 1), cudaErrorInvalidValue); // there already
+    assert_int_equal(wg_cudaGraphAddDependencies_v2(graph, &a, &b, (cudaGraphEdgeData[]){{.type = 1}}, 1),
+                     cudaSuccess);
+    assert_int_equal(wg_cudaGraphAddDependencies_v1(graph, &a, &b, 1),
+                     cudaErrorInvalidValue); // there already
     assert_int_equal(wg_cudaGraphAddDependencies_v1(graph, &a, &a, 1), cudaErrorInvalidValue);
     n = 4;
     assert_int_equal(wg_cudaGraphGetEdges_v2(graph, from, to, data, &n), cudaSuccess);
@@ -543,7 +573,8 @@ static void shapes_are_told_and_changed(void **state)
     n = 5;
     wg_cudaGraphGetNodes(graph, nodes, &n);
     assert_true(n == 2 && nodes[0] == a && nodes[1] == c);
-    assert_int_equal(wg_cudaGraphAddEmptyNode(&b, graph, (cudaGraphNode_t[]){a, a}, 2), cudaErrorInvalidValue);
+    assert_int_equal(wg_cudaGraphAddEmptyNode(&b, graph, (cudaGraphNode_t[]){a, a}, 2),
+                     cudaErrorInvalidValue);
     assert_int_equal(wg_cudaGraphCreate(&graph, 1), cudaErrorInvalidValue);
     assert_int_equal(wg_cudaGraphDestroy(a->graph), cudaSuccess);
 }
@@ -570,7 +601,8 @@ static void dependencies_decide_the_order(void **state)
     (void)state;
     cudaGraph_t graph = new_graph();
     cudaGraphExec_t exec;
-    cudaGraphNode_t first_added = add_kernel(graph, NULL, times, 10), second_added = add_kernel(graph, NULL, add, 4);
+    cudaGraphNode_t first_added = add_kernel(graph, NULL, times, 10),
+                    second_added = add_kernel(graph, NULL, add, 4);
     assert_int_equal(wg_cudaGraphAddDependencies_v1(graph, &second_added, &first_added, 1), cudaSuccess);
     wg_cudaMemset(device, 0, N * sizeof *device);
     run_once(graph);
@@ -633,7 +665,8 @@ static void clones_are_apart(void **state)
 {
     (void)state;
     cudaGraph_t graph = new_graph(), clone;
-    cudaGraphNode_t node = add_kernel(graph, NULL, add, 3), in_clone, other = add_kernel(graph, node, times, 2);
+    cudaGraphNode_t node = add_kernel(graph, NULL, add, 3), in_clone,
+                    other = add_kernel(graph, node, times, 2);
     assert_int_equal(wg_cudaGraphClone(&clone, graph), cudaSuccess);
     assert_int_equal(wg_cudaGraphNodeFindInClone(&in_clone, node, clone), cudaSuccess);
     assert_true(in_clone != node);
@@ -669,7 +702,8 @@ static void pictures_name_kernels(void **state)
     wg_cudaGraphDestroy(graph);
 }
 
-// ---- executable graphs --------------------------------------------------------------------------------------
+// ---- executable graphs
+// --------------------------------------------------------------------------------------
 
 static void executable_graphs_are_updated(void **state)
 {
@@ -710,7 +744,8 @@ static void executable_nodes_are_changed_and_disabled(void **state)
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t fill, kernel, copy, empty;
     unsigned to[N] = {0}, more[N] = {0}, is_enabled = 9, value = 50;
-    struct cudaMemsetParams fill_params = {.dst = device, .value = 5, .elementSize = 4, .width = N, .height = 1};
+    struct cudaMemsetParams fill_params = {
+        .dst = device, .value = 5, .elementSize = 4, .width = N, .height = 1};
     wg_cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &fill_params);
     kernel = add_kernel(graph, fill, add, 1);
     wg_cudaGraphAddMemcpyNode1D(&copy, graph, &kernel, 1, to, device, sizeof to, cudaMemcpyDeviceToHost);
@@ -722,8 +757,9 @@ static void executable_nodes_are_changed_and_disabled(void **state)
     assert_int_equal(wg_cudaGraphExecMemsetNodeSetParams(exec, fill, &fill_params), cudaSuccess);
     struct cudaKernelNodeParams params = kernel_params(add, (void *[]){&device, &value});
     assert_int_equal(wg_cudaGraphExecKernelNodeSetParams(exec, kernel, &params), cudaSuccess);
-    assert_int_equal(wg_cudaGraphExecMemcpyNodeSetParams1D(exec, copy, more, device, 8, cudaMemcpyDeviceToHost),
-                     cudaSuccess);
+    assert_int_equal(
+        wg_cudaGraphExecMemcpyNodeSetParams1D(exec, copy, more, device, 8, cudaMemcpyDeviceToHost),
+        cudaSuccess);
     launch_and_wait(exec);
     assert_true(to[0] == 0 && more[0] == 57 && more[1] == 57 && more[2] == 0);
     struct cudaMemcpy3DParms box = {
@@ -748,7 +784,8 @@ static void executable_nodes_are_changed_and_disabled(void **state)
     wg_cudaGraphDestroy(graph);
 }
 
-// ---- user objects -------------------------------------------------------------------------------------------
+// ---- user objects
+// -------------------------------------------------------------------------------------------
 
 static void user_objects_are_counted(void **state)
 {
@@ -757,7 +794,8 @@ static void user_objects_are_counted(void **state)
     cudaGraph_t graph = new_graph(), clone;
     int n = 0;
     assert_int_equal(wg_cudaUserObjectCreate(&object, &n, note, 1, 0), cudaErrorInvalidValue);
-    assert_int_equal(wg_cudaUserObjectCreate(&object, &n, note, 1, cudaUserObjectNoDestructorSync), cudaSuccess);
+    assert_int_equal(wg_cudaUserObjectCreate(&object, &n, note, 1, cudaUserObjectNoDestructorSync),
+                     cudaSuccess);
     assert_int_equal(wg_cudaUserObjectRetain(object, 1), cudaSuccess);
     assert_int_equal(wg_cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove), cudaSuccess);
     assert_int_equal(wg_cudaGraphClone(&clone, graph), cudaSuccess);

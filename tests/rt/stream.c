@@ -1,7 +1,8 @@
 // Streams: handles, order, modelled time, host functions, faults that show when somebody waits.
-#include "support/guest.h"
 #include "support/check.h"
+#include "support/guest.h"
 #include <pthread.h>
+#include <time.h>
 
 enum { N = 32 };
 static const void *add, *times, *spin, *fault;
@@ -62,7 +63,8 @@ static void handles_are_distinct_and_known(void **state)
     assert_int_equal(wg_cudaStreamSynchronize(s[1]), cudaErrorInvalidResourceHandle);
     assert_int_equal(wg_cudaStreamQuery(s[1]), cudaErrorInvalidResourceHandle);
     unsigned one = 1;
-    assert_int_equal(guest_launch(add, 1, N, (void *[]){&device, &one}, s[2]), cudaErrorInvalidResourceHandle);
+    assert_int_equal(guest_launch(add, 1, N, (void *[]){&device, &one}, s[2]),
+                     cudaErrorInvalidResourceHandle);
     assert_int_equal(wg_cudaStreamDestroy(NULL), cudaErrorInvalidResourceHandle);
     assert_int_equal(wg_cudaStreamDestroy(STREAM_PER_THREAD), cudaErrorInvalidResourceHandle);
 }
@@ -103,11 +105,13 @@ static void attributes_are_kept_and_copied(void **state)
     assert_int_equal(out.window.size_bytes, 64);
     assert_int_equal(wg_cudaStreamGetAttribute(b, cudaLaunchAttributePriority, &out), cudaSuccess);
     assert_int_equal(out.priority, -3);
-    assert_int_equal(wg_cudaStreamGetAttribute(b, cudaLaunchAttributeSynchronizationPolicy, &out), cudaSuccess);
+    assert_int_equal(wg_cudaStreamGetAttribute(b, cudaLaunchAttributeSynchronizationPolicy, &out),
+                     cudaSuccess);
     assert_int_equal(out.synchronization_policy, cudaSyncPolicyAuto);
     in.priority = 3;
     assert_int_equal(wg_cudaStreamSetAttribute(a, cudaLaunchAttributePriority, &in), cudaErrorInvalidValue);
-    assert_int_equal(wg_cudaStreamSetAttribute(a, cudaLaunchAttributeCooperative, &in), cudaErrorInvalidValue);
+    assert_int_equal(wg_cudaStreamSetAttribute(a, cudaLaunchAttributeCooperative, &in),
+                     cudaErrorInvalidValue);
     wg_cudaStreamDestroy(a);
     wg_cudaStreamDestroy(b);
 }
@@ -195,7 +199,8 @@ static void streams_overlap_unless_they_wait(void **state)
     assert_true(elapsed(event_between, cudaStreamNonBlocking) > 0.99f * both);
 }
 
-// ---- host functions -----------------------------------------------------------------------------------------
+// ---- host functions
+// -----------------------------------------------------------------------------------------
 
 static unsigned seen;
 
@@ -203,7 +208,8 @@ static void see(void *data)
 {
     struct rt *rt = rt_enter(); // the program's function may look at what came before it
     unsigned value;
-    seen = wg_cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost) ? 0 : value + *(unsigned *)data;
+    seen =
+        wg_cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost) ? 0 : value + *(unsigned *)data;
     rt_leave(rt, cudaSuccess);
 }
 
@@ -221,6 +227,41 @@ static void host_functions_see_what_came_before(void **state)
     assert_int_equal(seen, 1004);
     assert_int_equal(wg_cudaLaunchHostFunc(s, NULL, NULL), cudaErrorInvalidValue);
     wg_cudaStreamDestroy(s);
+}
+
+// A host function may wait for another thread that calls the API.
+static int turn; // 1: the function runs, 2: the other thread has called
+
+static void *call_meanwhile(void *data)
+{
+    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 1)
+        ;
+    *(cudaError_t *)data = wg_cudaStreamQuery(NULL);
+    __atomic_store_n(&turn, 2, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void wait_for_the_other(void *data)
+{
+    struct timespec moment = {.tv_nsec = 1000000};
+    __atomic_store_n(&turn, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 5000 && __atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2; i++)
+        nanosleep(&moment, NULL);
+    *(int *)data = __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
+}
+
+static void host_functions_may_wait_for_threads(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    cudaError_t error = cudaErrorUnknown;
+    int seen_turn = 0;
+    assert_int_equal(pthread_create(&thread, NULL, call_meanwhile, &error), 0);
+    assert_int_equal(wg_cudaLaunchHostFunc(NULL, wait_for_the_other, &seen_turn), cudaSuccess);
+    pthread_join(thread, NULL);
+    assert_int_equal(seen_turn, 2);
+    assert_int_equal(error, cudaSuccess);
+    assert_int_equal(wg_cudaDeviceSynchronize(), cudaSuccess);
 }
 
 static cudaStream_t called_for;
@@ -249,7 +290,8 @@ static void callbacks_get_stream_and_status(void **state)
     wg_cudaStreamDestroy(s);
 }
 
-// ---- default stream per thread ------------------------------------------------------------------------------
+// ---- default stream per thread
+// ------------------------------------------------------------------------------
 
 static void *own_id(void *out)
 {
@@ -315,13 +357,17 @@ static int fault_shows_at_stream_synchronize(void)
     wg_cudaStreamCreate(&s);
     if (guest_launch(fault, 1, 1, NULL, s) != cudaSuccess || wg_cudaGetLastError() != cudaSuccess)
         return 1; // nobody has waited
-    if (wg_cudaStreamAddCallback(s, call_back, &n, 0) != cudaSuccess || called_with != cudaErrorIllegalAddress)
+    if (wg_cudaStreamAddCallback(s, call_back, &n, 0) != cudaSuccess ||
+        called_with != cudaErrorIllegalAddress)
         return 2;
     if (wg_cudaLaunchHostFunc(s, (cudaHostFn_t)see, &n) != cudaSuccess || seen)
         return 3; // host functions do not run after an error
     if (wg_cudaStreamSynchronize(s) != cudaErrorIllegalAddress)
         return 4;
-    return wg_cudaStreamQuery(s) == cudaErrorIllegalAddress && wg_cudaStreamCreate(&s) == cudaErrorIllegalAddress ? 0 : 5;
+    return wg_cudaStreamQuery(s) == cudaErrorIllegalAddress &&
+                   wg_cudaStreamCreate(&s) == cudaErrorIllegalAddress
+               ? 0
+               : 5;
 }
 
 static int fault_shows_at_query(void)
@@ -339,10 +385,43 @@ static void faults_show_when_somebody_waits(void **state)
     assert_int_equal(guest_in_child(fault_shows_at_query), 0);
 }
 
+// ---- reset ------------------------------------------------------------------------------------------------
+
+static int reset_forgets(void)
+{
+    cudaStream_t s, again;
+    cudaGraph_t graph;
+    unsigned *memory, one = 1, values[N];
+    wg_cudaStreamCreate(&s);
+    wg_cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed);
+    guest_launch(add, 1, N, (void *[]){&device, &one}, s);
+    if (guest_launch(fault, 1, 1, NULL, STREAM_PER_THREAD) ||
+        wg_cudaStreamQuery(STREAM_PER_THREAD) == cudaSuccess)
+        return 1;
+    if (wg_cudaDeviceReset() != cudaSuccess || wg_cudaDeviceSynchronize() != cudaSuccess)
+        return 2; // neither the fault nor the capture is there any more
+    if (wg_cudaStreamQuery(s) != cudaErrorInvalidResourceHandle ||
+        wg_cudaStreamEndCapture(s, &graph) == cudaSuccess)
+        return 3;
+    if (wg_cudaStreamCreate(&again) || wg_cudaMalloc((void **)&memory, sizeof values) ||
+        wg_cudaMemset(memory, 0, sizeof values) ||
+        guest_launch(add, 1, N, (void *[]){&memory, &one}, again) || wg_cudaStreamSynchronize(again) ||
+        wg_cudaMemcpy(values, memory, sizeof values, cudaMemcpyDeviceToHost))
+        return 4;
+    return values[N - 1] == 1 ? 0 : 5;
+}
+
+static void reset_forgets_streams_captures_and_faults(void **state)
+{
+    (void)state;
+    assert_int_equal(guest_in_child(reset_forgets), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_show_when_somebody_waits),
+        cmocka_unit_test(reset_forgets_streams_captures_and_faults),
         cmocka_unit_test(handles_are_distinct_and_known),
         cmocka_unit_test(priorities_have_a_range),
         cmocka_unit_test(streams_know_their_device),
@@ -350,6 +429,7 @@ int main(void)
         cmocka_unit_test(operations_run_in_order),
         cmocka_unit_test(streams_overlap_unless_they_wait),
         cmocka_unit_test(host_functions_see_what_came_before),
+        cmocka_unit_test(host_functions_may_wait_for_threads),
         cmocka_unit_test(callbacks_get_stream_and_status),
         cmocka_unit_test(threads_have_default_streams_of_their_own),
         cmocka_unit_test(several_threads_work_at_once),
