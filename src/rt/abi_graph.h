@@ -1,5 +1,5 @@
-// Types and numbers of the graph functions as compiled programs use them. Source: CUDA 13.0 headers, checked by
-// tests/rt/abi_graph.sh where nvcc is installed.
+// Types and numbers of the graph functions as compiled programs use them. Source: CUDA 13.0 headers, checked
+// by tests/rt/abi_graph.sh where nvcc is installed.
 #ifndef RT_ABI_GRAPH_H
 #define RT_ABI_GRAPH_H
 #include "rt/abi.h"
@@ -43,7 +43,10 @@ struct cudaMemcpyNodeParams {
     int flags, reserved[3];
     struct cudaMemcpy3DParms copyParams;
 };
-enum cudaGraphChildGraphNodeOwnership { cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove = 1 };
+enum cudaGraphChildGraphNodeOwnership {
+    cudaGraphChildGraphOwnershipClone = 0,
+    cudaGraphChildGraphOwnershipMove = 1
+};
 struct cudaChildGraphNodeParams {
     cudaGraph_t graph;
     enum cudaGraphChildGraphNodeOwnership ownership; // CUDA 12 has only the graph

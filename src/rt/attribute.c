@@ -10,13 +10,15 @@ static struct rt_attribute *find(const struct rt_attribute *list, enum cudaLaunc
     return (struct rt_attribute *)a;
 }
 
-const union launch_attribute_value *attribute_find(const struct rt_attribute *list, enum cudaLaunchAttributeID id)
+const union launch_attribute_value *attribute_find(const struct rt_attribute *list,
+                                                   enum cudaLaunchAttributeID id)
 {
     const struct rt_attribute *a = find(list, id);
     return a ? &a->value : NULL;
 }
 
-void attribute_put(struct rt_attribute **list, enum cudaLaunchAttributeID id, const union launch_attribute_value *value)
+void attribute_put(struct rt_attribute **list, enum cudaLaunchAttributeID id,
+                   const union launch_attribute_value *value)
 {
     struct rt_attribute *a = find(*list, id);
     if (!a) {
