@@ -458,11 +458,12 @@ static void test_entry_points(void **state)
 static void test_refused(void **state)
 {
     uint64_t no_stream[64] = {0};
+    int priority;
     (void)state;
     wg_cudaGetLastError();
     assert_int_equal(wg_cuTensorMapEncodeTiled(), cudaErrorNotSupported);
     assert_int_equal(wg_cuMemFree_v2((void *)8), cudaErrorInvalidValue);
-    assert_int_equal(wg_cuStreamGetPriority((cudaStream_t)no_stream, NULL), cudaErrorInvalidResourceHandle);
+    assert_int_equal(wg_cuStreamGetPriority((cudaStream_t)no_stream, &priority), cudaErrorInvalidResourceHandle);
     assert_int_equal(wg_cudaPeekAtLastError(), cudaSuccess);
     check(wg_cuProfilerStart());
 }
