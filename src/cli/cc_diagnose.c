@@ -94,10 +94,13 @@ bool cc_check_ptx(const char *source, const char *ptx, size_t n, struct err *err
         if (is_known(at, length))
             continue;
         if (strncmp(at, "__nv_", 5) == 0)
-            return err_set(err, "%s calls %.*s, which our headers do not have (NVIDIA's device library does)", source,
-                           (int)length - 5, at + 5);
-        return err_set(err, "%s calls the device function %.*s, which it does not define: clang 14 cannot link device "
-                            "code of several files", source, (int)length, at);
+            return err_set(err, "%s calls %.*s, which our headers do not have (NVIDIA's device library does)",
+                           source, (int)length - 5, at + 5);
+        return err_set(
+            err,
+            "%s calls the device function %.*s, which it does not define: clang 14 cannot link device "
+            "code of several files",
+            source, (int)length, at);
     }
     return true;
 }

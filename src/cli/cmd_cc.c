@@ -1,5 +1,5 @@
-// warpglass cc: whole CUDA programs with clang alone. Each .cu file is compiled twice, to PTX for the device and to an
-// object for the host that holds the PTX; the objects are linked with our libcudart.so.
+// warpglass cc: whole CUDA programs with clang alone. Each .cu file is compiled twice, to PTX for the device
+// and to an object for the host that holds the PTX; the objects are linked with our libcudart.so.
 #include "base/err.h"
 #include "cli/cc_diagnose.h"
 #include "cli/commands.h"
@@ -56,7 +56,8 @@ static const struct cc_option options[] = {
     {"-include", NEXT, TO_BOTH, " FILE", NULL},
     {"-std", EITHER, TO_BOTH, "=STANDARD", "language (default gnu++17)"},
     {"--std", EITHER, TO_BOTH, "=STANDARD", NULL},
-    {"-g", NO_VALUE, SET_DEBUG, "", "debug information of host code; device code always has its source lines"},
+    {"-g", NO_VALUE, SET_DEBUG, "",
+     "debug information of host code; device code always has its source lines"},
     {"-G", NO_VALUE, SET_DEBUG, "", NULL},
     {"-use_fast_math", NO_VALUE, SET_FAST_MATH, "", "approximate functions, subnormals are zero"},
     {"--use_fast_math", NO_VALUE, SET_FAST_MATH, "", NULL},
@@ -109,7 +110,8 @@ struct request {
 
 // ---- reading the words ----------------------------------------------------------------------------------
 
-// Long names stand after their prefixes in no order: the longest that fits wins, and one without a value must fit whole.
+// Long names stand after their prefixes in no order: the longest that fits wins, and one without a value must
+// fit whole.
 static const struct cc_option *find_option(const char *word)
 {
     const struct cc_option *best = NULL;
@@ -169,14 +171,14 @@ static void set_flag(struct request *request, enum action action)
 }
 
 // `value` is NULL for options without one; `word` is what the user wrote.
-static void apply(struct arena *arena, struct request *request, const struct cc_option *option, const char *word,
-                  const char *value)
+static void apply(struct arena *arena, struct request *request, const struct cc_option *option,
+                  const char *word, const char *value)
 {
     const char *name = strcmp(option->name, "--std") == 0 ? "-std" : option->name;
-    const char *whole = !value                ? word
-                        : strlen(name) > 2    ? arena_printf(arena, "%s=%s", name, value)
-                                              : arena_printf(arena, "%s%s", name, value);
-    struct command *to = option->action == TO_BOTH ? &request->both
+    const char *whole = !value             ? word
+                        : strlen(name) > 2 ? arena_printf(arena, "%s=%s", name, value)
+                                           : arena_printf(arena, "%s%s", name, value);
+    struct command *to = option->action == TO_BOTH   ? &request->both
                          : option->action == TO_HOST ? &request->host
                                                      : &request->link;
     if (option->action == TO_OUTPUT)
@@ -204,7 +206,8 @@ static void apply(struct arena *arena, struct request *request, const struct cc_
         command_add(&request->link, "-pthread");
 }
 
-// The value of the option at words[*i], which moves on where it stands in the next word; "" where it is missing.
+// The value of the option at words[*i], which moves on where it stands in the next word; "" where it is
+// missing.
 static const char *value_of(const struct cc_option *option, int argc, char **argv, int *i)
 {
     const char *rest = argv[*i] + strlen(option->name);
@@ -225,7 +228,8 @@ static int read_words(struct arena *arena, struct request *request, int argc, ch
         const char *word = argv[i];
         const struct cc_option *option = find_option(word);
         if (!option)
-            return usage_error("cc", "unknown option '%s'; words for the host compiler follow -Xcompiler", word);
+            return usage_error("cc", "unknown option '%s'; words for the host compiler follow -Xcompiler",
+                               word);
         if (option->action == SET_REFUSED && !strstr(word, "false"))
             return usage_error("cc", "%s: clang 14 cannot link device code of several files", word);
         const char *value = value_of(option, argc, argv, &i);
@@ -239,8 +243,10 @@ static int read_words(struct arena *arena, struct request *request, int argc, ch
 static void print_help(void)
 {
     puts("usage: warpglass cc FILE.cu... [-o a.out]\n\n"
-         "Compiles CUDA programs with clang alone, no NVIDIA software: run them with 'warpglass run ./a.out'. Files may be\n"
-         ".cu, .cpp, .c, .o, .a and .so. The program needs libcudart.so.13, which 'warpglass run' brings along; no path to\n"
+         "Compiles CUDA programs with clang alone, no NVIDIA software: run them with 'warpglass run "
+         "./a.out'. Files may be\n"
+         ".cu, .cpp, .c, .o, .a and .so. The program needs libcudart.so.13, which 'warpglass run' brings "
+         "along; no path to\n"
          "it is built in, so that the program also runs where NVIDIA's is.\n\noptions:");
     for (const struct cc_option *option = options; option < options + N_OPTIONS; option++)
         if (option->text) {
@@ -289,7 +295,8 @@ static void add_standard(struct command *command, const struct request *request)
     command_add(command, "-std=gnu++17");
 }
 
-static bool run_compiler(struct build *build, const struct command *command, const char *source, struct err *err)
+static bool run_compiler(struct build *build, const struct command *command, const char *source,
+                         struct err *err)
 {
     struct buf messages = {0};
     bool good = toolchain_run(&build->tools, command, "clang", &messages, err);
@@ -319,8 +326,12 @@ static bool compile_device(struct build *build, const char *source, const char *
     return good;
 }
 
-static void add_host_words(struct build *build, struct command *command, const char *source, const char *object)
+static void add_host_words(struct build *build, struct command *command, const char *source,
+                           const char *object)
 {
+    // clang 14's loop vectoriser at -O2 gives wrong results for some gathers, x[i] = y[i] ^ y[i * 7 & 31] for
+    // one.
+    command_add(command, "-fno-vectorize");
     if (!build->request->has_level)
         command_add(command, "-O2");
     if (build->request->debug)
@@ -393,15 +404,17 @@ static bool compile_input(struct build *build, int index, const char **object, s
     *object = source;
     if (!is_cuda && !is_plain_source(source))
         return true;
-    *object = !build->request->compile_only ? arena_printf(build->arena, "%s/%d.o", build->tools.folder, index)
-              : build->request->output      ? build->request->output
-                                            : sibling(build->arena, source, ".o");
+    *object = !build->request->compile_only
+                  ? arena_printf(build->arena, "%s/%d.o", build->tools.folder, index)
+              : build->request->output ? build->request->output
+                                       : sibling(build->arena, source, ".o");
     return is_cuda ? compile_cu(build, source, *object, err) : compile_plain(build, source, *object, err);
 }
 
 // ---- the program ----------------------------------------------------------------------------------------
 
-// The folder of our libcudart: lib/ beside the program in a build folder, ../lib/warpglass where it is installed.
+// The folder of our libcudart: lib/ beside the program in a build folder, ../lib/warpglass where it is
+// installed.
 static const char *library_folder(struct arena *arena, struct err *err)
 {
     static const char *const places[] = {"lib", "../lib/warpglass"};
@@ -416,8 +429,8 @@ static const char *library_folder(struct arena *arena, struct err *err)
         if (access(arena_printf(arena, "%s/%s", folder, runtime_library), R_OK) == 0)
             return folder;
     }
-    err_set(err, "%s is neither in %s/lib nor in %s/../lib/warpglass: is warpglass installed?", runtime_library, self,
-            self);
+    err_set(err, "%s is neither in %s/lib nor in %s/../lib/warpglass: is warpglass installed?",
+            runtime_library, self, self);
     return NULL;
 }
 

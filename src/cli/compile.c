@@ -33,17 +33,20 @@ static bool run_clang(struct toolchain *tools, const char *clang, const char *so
     return toolchain_run(tools, &command, "clang", NULL, err);
 }
 
-static bool compile(struct toolchain *tools, const char *path, unsigned cc, struct compiled *out, struct err *err)
+static bool compile(struct toolchain *tools, const char *path, unsigned cc, struct compiled *out,
+                    struct err *err)
 {
     const char *output = arena_printf(tools->arena, "%s/out.ptx", tools->folder);
     const char *nvcc = find_nvcc(tools->arena), *clang = nvcc ? NULL : find_clang(tools->arena);
     if (!nvcc && !clang)
-        return err_set(err, "%s: neither nvcc nor clang is installed; 'apt-get install clang' is enough", path);
+        return err_set(err, "%s: neither nvcc nor clang is installed; 'apt-get install clang' is enough",
+                       path);
     if (nvcc)
         snprintf(out->compiler, sizeof out->compiler, "nvcc (%s)", nvcc);
     else
         snprintf(out->compiler, sizeof out->compiler, "clang for sm_%d (%s)", CLANG_CC, clang);
-    bool good = nvcc ? run_nvcc(tools, nvcc, cc, path, output, err) : run_clang(tools, clang, path, output, err);
+    bool good =
+        nvcc ? run_nvcc(tools, nvcc, cc, path, output, err) : run_clang(tools, clang, path, output, err);
     return good && buf_read_file(&out->ptx, output, err);
 }
 

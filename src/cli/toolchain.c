@@ -85,8 +85,8 @@ bool toolchain_write_headers(struct toolchain *tools, struct err *err)
     for (const struct embedded_file *header = embedded_headers; header->name; header++) {
         const char *slash = strrchr(header->name, '/');
         if (slash) {
-            const char *folder =
-                arena_printf(tools->arena, "%s/%.*s", tools->headers, (int)(slash - header->name), header->name);
+            const char *folder = arena_printf(tools->arena, "%s/%.*s", tools->headers,
+                                              (int)(slash - header->name), header->name);
             if (mkdir(folder, 0700) != 0 && errno != EEXIST)
                 return err_set(err, "cannot make a folder %s: %s", folder, strerror(errno));
         }
@@ -144,8 +144,8 @@ static bool wait_for(pid_t child, const char *what, struct err *err)
     return true;
 }
 
-bool toolchain_run(struct toolchain *tools, const struct command *command, const char *what, struct buf *messages,
-                   struct err *err)
+bool toolchain_run(struct toolchain *tools, const struct command *command, const char *what,
+                   struct buf *messages, struct err *err)
 {
     int ends[2];
     pid_t child;
@@ -196,7 +196,8 @@ void command_add_cuda(struct command *command, const struct toolchain *tools, in
 void command_add_device(struct command *command)
 {
     static const char *const words[] = {
-        "--cuda-device-only", "-S", "-O3", "-gline-tables-only", "-Xclang", "-target-feature", "-Xclang", "+ptx75"};
+        "--cuda-device-only", "-S",      "-O3",   "-gline-tables-only", "-Xclang",
+        "-target-feature",    "-Xclang", "+ptx75"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         command_add(command, words[i]);
 }

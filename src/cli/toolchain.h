@@ -1,5 +1,5 @@
-// The compilers at hand: finding them, running them, and our CUDA headers in a temporary folder for clang. No shell is
-// involved.
+// The compilers at hand: finding them, running them, and our CUDA headers in a temporary folder for clang. No
+// shell is involved.
 //
 //     struct toolchain tools;
 //     if (toolchain_open(&tools, &arena, &err) && toolchain_write_headers(&tools, &err)) {
@@ -40,11 +40,13 @@ bool toolchain_open(struct toolchain *tools, struct arena *arena, struct err *er
 bool toolchain_write_headers(struct toolchain *tools, struct err *err);
 void toolchain_close(struct toolchain *tools); // removes the folder with all that lies in it
 
-// Runs a command to its end. Its messages go to stderr as they are, and into `messages` too unless that is NULL.
-bool toolchain_run(struct toolchain *tools, const struct command *command, const char *what, struct buf *messages,
-                   struct err *err);
+// Runs a command to its end. Its messages go to stderr as they are, and into `messages` too unless that is
+// NULL.
+bool toolchain_run(struct toolchain *tools, const struct command *command, const char *what,
+                   struct buf *messages, struct err *err);
 
-// What clang needs for CUDA without NVIDIA's files, for either pass: language, architecture sm_`cc`, our headers.
+// What clang needs for CUDA without NVIDIA's files, for either pass: language, architecture sm_`cc`, our
+// headers.
 void command_add_cuda(struct command *command, const struct toolchain *tools, int cc);
 // The device pass: PTX text, with the lines of the source.
 void command_add_device(struct command *command);
