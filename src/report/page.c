@@ -104,4 +104,11 @@ void report_metric_list(struct buf *out)
         page_wrap(out, "    ", info->text);
         page_wrap(out, "    ", info->trust);
     }
+    buf_puts(out, "\nCounters of one instruction, as --json gives them for each line:\n");
+    for (int i = 0; i < N_COUNTERS; i++) {
+        const struct counter_info *info = counter_info((enum counter)i);
+        buf_printf(out, "\n%s [%s]\n", info->name, info->unit);
+        page_wrap(out, "    ", info->text);
+        page_wrap(out, "    ", info->is_exact ? "exact" : "modelled");
+    }
 }
