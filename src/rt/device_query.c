@@ -38,6 +38,7 @@ static void name_it(const struct device *d, char name[256], char uuid[16])
 
 void device_properties_fill_11(const struct device *d, struct device_properties_11 *out)
 {
+    memset(out, 0, sizeof *out);
 #define MAJOR 11
 #include "rt/majors.h"
 #include "rt/device_properties.def"
@@ -47,6 +48,7 @@ void device_properties_fill_11(const struct device *d, struct device_properties_
 
 void device_properties_fill_12(const struct device *d, struct device_properties_12 *out)
 {
+    memset(out, 0, sizeof *out);
 #define MAJOR 12
 #include "rt/majors.h"
 #include "rt/device_properties.def"
@@ -56,6 +58,7 @@ void device_properties_fill_12(const struct device *d, struct device_properties_
 
 void device_properties_fill_13(const struct device *d, struct device_properties_13 *out)
 {
+    memset(out, 0, sizeof *out);
 #define MAJOR 13
 #include "rt/majors.h"
 #include "rt/device_properties.def"
