@@ -25,6 +25,7 @@ typedef struct rt_graph *cudaGraph_t;
 typedef struct rt_graph_node *cudaGraphNode_t;
 typedef struct rt_graph_exec *cudaGraphExec_t;
 typedef struct rt_array *cudaArray_t;
+typedef struct rt_mipmap *cudaMipmappedArray_t;
 typedef struct rt_pool *cudaMemPool_t;
 typedef struct rt_function *cudaKernel_t;
 typedef struct rt_library *cudaLibrary_t;

@@ -121,9 +121,87 @@ cudaError_t array_free(struct rt *rt, struct rt_array *array)
         link = &(*link)->next;
     if (!*link)
         return cudaErrorContextIsDestroyed; // what libcudart 13.0 says of a freed one
+    if (array->is_level)
+        return cudaErrorInvalidValue;
     *link = array->next;
     allocation_delete(rt, (void *)(uintptr_t)array->address);
     free(array);
+    return cudaSuccess;
+}
+
+// ---- mipmapped arrays -----------------------------------------------------------------------------------
+
+// Layers and the faces of cubes are as many at each level.
+static struct cudaExtent extent_of_level(struct cudaExtent e, unsigned flags, unsigned level)
+{
+    bool has_layers = flags & (cudaArrayLayered | cudaArrayCubemap);
+    size_t height = e.height >> level, depth = has_layers ? e.depth : e.depth >> level;
+    return (struct cudaExtent){at_least_one(e.width >> level), e.height ? at_least_one(height) : 0,
+                               e.depth ? at_least_one(depth) : 0};
+}
+
+static unsigned levels_down_to_one(struct cudaExtent e, unsigned flags)
+{
+    unsigned n = 1;
+    while (n < MOST_LEVELS && ((e.width | e.height) >> n || (!(flags & (cudaArrayLayered | cudaArrayCubemap)) && e.depth >> n)))
+        n++;
+    return n;
+}
+
+cudaError_t mipmap_new(struct rt *rt, struct rt_mipmap **out, const struct cudaChannelFormatDesc *format,
+                       struct cudaExtent extent, unsigned n_levels, unsigned flags)
+{
+    if (!out || !format)
+        return cudaErrorInvalidValue;
+    *out = NULL;
+    unsigned most = levels_down_to_one(extent, flags);
+    struct rt_mipmap *mipmap = calloc(1, sizeof *mipmap);
+    if (!mipmap)
+        err_memory("mipmapped array", sizeof *mipmap);
+    mipmap->next = memory_state(rt)->mipmaps;
+    memory_state(rt)->mipmaps = mipmap;
+    n_levels = n_levels == 0 ? 1 : n_levels < most ? n_levels : most;
+    for (unsigned i = 0; i < n_levels; i++) {
+        cudaError_t error = array_new(rt, &mipmap->levels[i], format, extent_of_level(extent, flags, i), flags);
+        if (error) {
+            mipmap_free(rt, mipmap);
+            return error;
+        }
+        mipmap->levels[i]->is_level = true;
+        mipmap->n_levels++;
+    }
+    *out = mipmap;
+    return cudaSuccess;
+}
+
+cudaError_t mipmap_free(struct rt *rt, struct rt_mipmap *mipmap)
+{
+    struct rt_mipmap **link = &memory_state(rt)->mipmaps;
+    if (!mipmap)
+        return cudaSuccess;
+    while (*link && *link != mipmap)
+        link = &(*link)->next;
+    if (!*link)
+        return cudaErrorContextIsDestroyed;
+    *link = mipmap->next;
+    for (unsigned i = 0; i < mipmap->n_levels; i++) {
+        mipmap->levels[i]->is_level = false;
+        array_free(rt, mipmap->levels[i]);
+    }
+    free(mipmap);
+    return cudaSuccess;
+}
+
+cudaError_t mipmap_level(struct rt *rt, struct rt_array **out, const struct rt_mipmap *mipmap, unsigned level)
+{
+    const struct rt_mipmap *known = memory_state(rt)->mipmaps;
+    while (known && known != mipmap)
+        known = known->next;
+    if (!known)
+        return cudaErrorInvalidResourceHandle;
+    if (!out || level >= mipmap->n_levels)
+        return cudaErrorInvalidValue;
+    *out = mipmap->levels[level];
     return cudaSuccess;
 }
 

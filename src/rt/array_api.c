@@ -65,6 +65,44 @@ cudaError_t wg_cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArra
     return RT_CALL(rt, format ? array_info(rt, format, NULL, NULL, array) : cudaErrorInvalidValue);
 }
 
+// ---- mipmapped arrays -----------------------------------------------------------------------------------
+
+static cudaError_t malloc_mipmap(struct rt *rt, cudaMipmappedArray_t *out, const struct cudaChannelFormatDesc *format,
+                                 struct cudaExtent extent, unsigned n_levels, unsigned flags)
+{
+    cudaError_t error = capture_forbids(rt);
+    return error ? error : mipmap_new(rt, out, format, extent, n_levels, flags);
+}
+
+cudaError_t wg_cudaMallocMipmappedArray(cudaMipmappedArray_t *out, const struct cudaChannelFormatDesc *format,
+                                        struct cudaExtent extent, unsigned n_levels, unsigned flags)
+{
+    return RT_CALL(rt, malloc_mipmap(rt, out, format, extent, n_levels, flags));
+}
+
+cudaError_t wg_cudaGetMipmappedArrayLevel(cudaArray_t *out, cudaMipmappedArray_t mipmap, unsigned level)
+{
+    return RT_CALL(rt, mipmap_level(rt, out, mipmap, level));
+}
+
+static cudaError_t free_mipmap(struct rt *rt, cudaMipmappedArray_t mipmap)
+{
+    cudaError_t error = streams_synchronize(rt);
+    return error ? error : mipmap_free(rt, mipmap);
+}
+
+cudaError_t wg_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap)
+{
+    return RT_CALL(rt, free_mipmap(rt, mipmap));
+}
+
+// Only arrays that are mapped later have them, and there are none.
+cudaError_t wg_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out, cudaArray_t array, int device)
+{
+    (void)out, (void)device;
+    return RT_CALL(rt, array_is_known(rt, array) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+}
+
 // ---- boxes ----------------------------------------------------------------------------------------------
 
 enum direction { TO_ARRAY, FROM_ARRAY };

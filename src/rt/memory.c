@@ -269,11 +269,16 @@ void memory_reset(struct rt *rt)
         block = memory_block_after(rt->memory, address);
     }
     struct rt_memory *memory = memory_state(rt);
-    for (struct rt_array *next, *array = memory->arrays; array; array = next) {
-        next = array->next;
+    while (memory->mipmaps) {
+        struct rt_mipmap *mipmap = memory->mipmaps;
+        memory->mipmaps = mipmap->next;
+        free(mipmap);
+    }
+    while (memory->arrays) {
+        struct rt_array *array = memory->arrays;
+        memory->arrays = array->next;
         free(array);
     }
-    memory->arrays = NULL;
     memory->current = NULL;
 }
 

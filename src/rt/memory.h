@@ -38,6 +38,7 @@ struct rt_memory {
     uint64_t large_bytes, small_bytes; // of device memory, as memory_info counts them
     struct rt_pool *pools, *current;   // the first one is the default pool
     struct rt_array *arrays;
+    struct rt_mipmap *mipmaps;
 };
 struct rt_memory *memory_state(struct rt *rt);
 
@@ -107,13 +108,25 @@ struct rt_array {
     unsigned flags;
     uint32_t element_bytes;
     uint64_t address, pitch_bytes, slice_bytes;
-    bool is_level; // of a mipmapped array, which owns its memory
+    bool is_level; // of a mipmapped array, which frees it
+};
+
+enum { MOST_LEVELS = 18 }; // of a mipmapped array 131072 wide
+struct rt_mipmap {
+    struct rt_mipmap *next;
+    uint32_t n_levels;
+    struct rt_array *levels[MOST_LEVELS];
 };
 
 cudaError_t array_new(struct rt *rt, struct rt_array **out, const struct cudaChannelFormatDesc *format,
                       struct cudaExtent extent, unsigned flags);
 cudaError_t array_free(struct rt *rt, struct rt_array *array);
 bool array_is_known(struct rt *rt, const struct rt_array *array);
+// Fewer levels when the smallest is a single element before.
+cudaError_t mipmap_new(struct rt *rt, struct rt_mipmap **out, const struct cudaChannelFormatDesc *format,
+                       struct cudaExtent extent, unsigned n_levels, unsigned flags);
+cudaError_t mipmap_free(struct rt *rt, struct rt_mipmap *mipmap);
+cudaError_t mipmap_level(struct rt *rt, struct rt_array **out, const struct rt_mipmap *mipmap, unsigned level);
 // The place of its element (x, y, z); x in bytes.
 struct op_place array_place(struct rt_array *array, size_t x_bytes, size_t y, size_t z);
 // Whether the box, its width in bytes, lies inside.

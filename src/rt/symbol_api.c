@@ -2,10 +2,21 @@
 #include "rt/api.h"
 #include "rt/memory.h"
 
+// A __managed__ variable is named by its memory.
+static cudaError_t find(struct rt *rt, const void *symbol, uint64_t *address, uint64_t *size_bytes)
+{
+    const struct allocation *managed = allocation_at(rt, symbol, ALLOCATION_MANAGED);
+    if (!managed || !managed->is_variable)
+        return variable_of(rt, symbol, address, size_bytes);
+    *address = (uint64_t)(uintptr_t)symbol;
+    *size_bytes = managed->size_bytes;
+    return cudaSuccess;
+}
+
 static cudaError_t symbol_address(struct rt *rt, void **out, const void *symbol)
 {
     uint64_t address, size_bytes;
-    cudaError_t error = out ? variable_of(rt, symbol, &address, &size_bytes) : cudaErrorInvalidValue;
+    cudaError_t error = out ? find(rt, symbol, &address, &size_bytes) : cudaErrorInvalidValue;
     if (!error)
         *out = (void *)(uintptr_t)address;
     return error;
@@ -19,7 +30,7 @@ cudaError_t wg_cudaGetSymbolAddress(void **out, const void *symbol)
 static cudaError_t symbol_size(struct rt *rt, size_t *out, const void *symbol)
 {
     uint64_t address, size_bytes;
-    cudaError_t error = out ? variable_of(rt, symbol, &address, &size_bytes) : cudaErrorInvalidValue;
+    cudaError_t error = out ? find(rt, symbol, &address, &size_bytes) : cudaErrorInvalidValue;
     if (!error)
         *out = size_bytes;
     return error;
@@ -51,7 +62,7 @@ static cudaError_t copy_symbol(struct rt *rt, const struct symbol_copy *call, cu
     enum cudaMemcpyKind usual = call->is_to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     if (call->kind != usual && call->kind != cudaMemcpyDeviceToDevice && call->kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    cudaError_t error = variable_of(rt, call->symbol, &address, &size_bytes);
+    cudaError_t error = find(rt, call->symbol, &address, &size_bytes);
     if (error)
         return error;
     if (call->offset > size_bytes || call->size_bytes > size_bytes - call->offset)

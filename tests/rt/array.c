@@ -151,6 +151,35 @@ static void boxes_count_in_elements(void **state)
     GOOD(wg_cudaFreeArray(a));
 }
 
+static void levels_are_halved(void **state)
+{
+    (void)state;
+    cudaMipmappedArray_t m;
+    cudaArray_t level;
+    struct cudaExtent e;
+    float in[2] = {1, 2}, out[2] = {0};
+    struct cudaArrayMemoryRequirements needs;
+    GOOD(wg_cudaMallocMipmappedArray(&m, &words, (struct cudaExtent){64, 32, 0}, 9, 0)); // 7 are all there are
+    IS(wg_cudaGetMipmappedArrayLevel(&level, m, 7), cudaErrorInvalidValue);
+    GOOD(wg_cudaGetMipmappedArrayLevel(&level, m, 6));
+    GOOD(wg_cudaArrayGetInfo(NULL, &e, NULL, level));
+    assert_true(e.width == 1 && e.height == 1 && e.depth == 0);
+    GOOD(wg_cudaGetMipmappedArrayLevel(&level, m, 5));
+    GOOD(wg_cudaMemcpy2DToArray(level, 0, 0, in, 8, 8, 1, cudaMemcpyHostToDevice));
+    GOOD(wg_cudaMemcpy2DFromArray(out, 8, level, 0, 0, 8, 1, cudaMemcpyDeviceToHost));
+    assert_memory_equal(in, out, 8);
+    IS(wg_cudaMemcpy2DToArray(level, 0, 0, in, 12, 12, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    IS(wg_cudaFreeArray(level), cudaErrorInvalidValue);
+    IS(wg_cudaArrayGetMemoryRequirements(&needs, level, 0), cudaErrorInvalidValue);
+    GOOD(wg_cudaFreeMipmappedArray(m));
+    IS(wg_cudaGetMipmappedArrayLevel(&level, m, 0), cudaErrorInvalidResourceHandle);
+    GOOD(wg_cudaMallocMipmappedArray(&m, &words, (struct cudaExtent){8, 8, 6}, 4, cudaArrayCubemap));
+    GOOD(wg_cudaGetMipmappedArrayLevel(&level, m, 3));
+    GOOD(wg_cudaArrayGetInfo(NULL, &e, NULL, level));
+    assert_true(e.width == 1 && e.height == 1 && e.depth == 6);
+    GOOD(wg_cudaFreeMipmappedArray(m));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +188,7 @@ int main(void)
         cmocka_unit_test(boxes),
         cmocka_unit_test(runs_go_on_from_row_to_row),
         cmocka_unit_test(boxes_count_in_elements),
+        cmocka_unit_test(levels_are_halved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
