@@ -47,13 +47,9 @@ void node_take_op(struct rt *rt, struct rt_graph_node *node, const struct rt_op 
     release_op(rt, &before);
 }
 
-cudaError_t op_check(struct rt *rt, const struct rt_op *op)
+static cudaError_t op_check(const struct rt_op *op)
 {
-    cudaError_t error;
     switch (op->kind) {
-    case OP_KERNEL:
-        error = function_load(rt, op->kernel.function);
-        return error ? error : kernel_check(rt, &op->kernel);
     case OP_HOST:
         return op->host.function ? cudaSuccess : cudaErrorInvalidValue;
     case OP_EVENT_RECORD:
@@ -117,7 +113,7 @@ cudaError_t graph_add(struct rt *rt, cudaGraph_t graph, const struct graph_edges
 {
     if (!out || !handle_is(graph, HANDLE_GRAPH) || !are_dependencies(graph, edges))
         return cudaErrorInvalidValue;
-    cudaError_t error = op_check(rt, op);
+    cudaError_t error = op_check(op);
     if (error)
         return error;
     struct rt_graph_node *node = node_new(rt, graph, op);
@@ -132,7 +128,7 @@ cudaError_t node_set(struct rt *rt, cudaGraphNode_t node, const struct rt_op *op
     if (!handle_is(node, HANDLE_NODE) || node->op.kind != op->kind || op->kind == OP_ALLOC ||
         op->kind == OP_FREE)
         return cudaErrorInvalidValue;
-    cudaError_t error = op_check(rt, op);
+    cudaError_t error = op_check(op);
     if (!error)
         node_take_op(rt, node, op);
     return error;

@@ -66,8 +66,7 @@ cudaError_t graph_destroy(struct rt *rt, cudaGraph_t graph);
 cudaError_t graph_clone(struct rt *rt, cudaGraph_t graph, cudaGraph_t *out);
 cudaError_t graph_find_clone(struct rt *rt, cudaGraphNode_t original, cudaGraph_t clone,
                              cudaGraphNode_t *out);
-// The op is copied. Copies and fills are expected to be checked (copy_check, fill_check); kernels are checked
-// here.
+// The op is copied. Kernels, copies and fills are expected to be checked (launch_op, copy_check, fill_check).
 cudaError_t graph_add(struct rt *rt, cudaGraph_t graph, const struct graph_edges *edges,
                       const struct rt_op *op, cudaGraphNode_t *out);
 // Takes device memory, at once and for the graph's life; *out is its address.

@@ -11,7 +11,6 @@ void graph_delete(struct rt *rt, struct rt_graph *graph);
 struct rt_graph_node *graph_find_origin(const struct rt_graph *clone, uint64_t origin_id);
 void node_take_op(struct rt *rt, struct rt_graph_node *node,
                   const struct rt_op *op); // copies; the old one is released
-cudaError_t op_check(struct rt *rt, const struct rt_op *op);
 void node_add_edge(struct rt_graph_node *node, struct rt_graph_node *from, const cudaGraphEdgeData *data);
 bool node_remove_edge(struct rt_graph_node *node, const struct rt_graph_node *from); // false: there is none
 
