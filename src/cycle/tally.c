@@ -115,6 +115,7 @@ void tally_add_l2(const struct l2_counts *l2, uint32_t n_insns, struct counters 
         c->l2_atomic_hits += l2[i].atomic_hits;
         c->fabric_sectors += l2[i].fabric_sectors;
         c->dram_read_sectors += l2[i].dram_read_sectors;
+        c->dram_again_sectors += l2[i].dram_again_sectors;
         c->dram_write_sectors += l2[i].dram_write_sectors;
     }
 }

@@ -47,8 +47,15 @@ void l2_init(struct l2 *l2, const struct device *device)
     dram_init(&l2->dram, device);
 }
 
+void l2_new_launch(struct l2 *l2)
+{
+    for (uint32_t p = 0; p < l2->n_partitions; p++)
+        lost_clear(&l2->lost[p]);
+}
+
 void l2_release(struct l2 *l2)
 {
+    l2_new_launch(l2);
     for (uint32_t p = 0; p < l2->n_partitions; p++)
         cache_release(&l2->partitions[p]);
 }
@@ -125,6 +132,8 @@ static uint16_t *line_hold(struct l2 *l2, struct cache *cache, uint32_t place, s
         return flags;
     }
     flags = cache_take(cache, place, &evicted);
+    if (evicted.line != CACHE_NO_LINE && !(evicted.line & PLACE_COPY))
+        lost_add(&l2->lost[cache - l2->partitions], evicted.line);
     if (evicted.flags & CACHE_DIRTY)
         write_back(l2, evicted.flags, counts);
     return flags;
@@ -141,6 +150,8 @@ static uint32_t read_home(struct l2 *l2, uint32_t home, uint32_t place, uint32_t
     if (hits != sectors) {
         uint32_t fetch = l2->fill[sectors & ~*flags] & ~*flags & CACHE_VALID;
         dram_read(l2, fetch, counts);
+        if (lost_has(&l2->lost[home], place))
+            counts->dram_again_sectors += sector_count(fetch);
         *flags |= fetch;
     }
     *flags |= mark;

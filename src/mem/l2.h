@@ -31,12 +31,14 @@
 #define MEM_L2_H
 #include "mem/cache.h"
 #include "mem/dram.h"
+#include "mem/lost.h"
 #include "mem/memsys.h"
 
 enum { L2_MAX_PARTITIONS = 8 };
 
 struct l2 {
     struct cache partitions[L2_MAX_PARTITIONS];
+    struct lost lost[L2_MAX_PARTITIONS]; // home lines evicted in this launch
     uint32_t n_partitions;
     uint8_t fill[16];          // by mask of missing sectors: the sectors that are fetched
     uint32_t max_part_written; // lines of a set
@@ -61,6 +63,7 @@ static inline uint32_t l2_words_of_sectors(uint32_t sectors)
 
 void l2_init(struct l2 *l2, const struct device *device);
 void l2_release(struct l2 *l2);
+void l2_new_launch(struct l2 *l2); // what was evicted before counts no longer
 void l2_flush(struct l2 *l2); // empty; dirty sectors are written back before anybody counts
 
 // From an SM of partition `near`; counts is added to.

@@ -127,6 +127,7 @@ void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm)
     ms->launch++;
     ms->l1_bytes = l1_bytes_per_sm;
     ms->turn = 0;
+    l2_new_launch(&ms->l2);
     for (uint32_t sm = 0; sm < ms->n_sms; sm++)
         ms->sms[sm].n_queued = ms->sms[sm].n_drained = 0; // a fault may have left some
 }

@@ -39,6 +39,7 @@ struct l2_counts {
     uint64_t write_requests, write_sectors, write_hits;
     uint64_t atomic_requests, atomic_sectors, atomic_hits;
     uint64_t fabric_sectors;                        // crossed to the other partition
+    uint64_t dram_again_sectors;                    // read from lines that L2 had held and lost in this launch
     uint64_t dram_read_sectors, dram_write_sectors; // writes: see memsys_dram_write_sectors; here always 0
 };
 

@@ -18,8 +18,8 @@ static const struct row {
 };
 
 static void (*const rules[])(struct finder *) = {
-    find_bank_conflicts, find_no_barrier, find_global,     find_one_address, find_uniform,
-    find_local,          find_constant,   find_divergence, find_occupancy,   find_l1_starved};
+    find_bank_conflicts, find_no_barrier, find_global,    find_one_address, find_uniform,   find_local,
+    find_constant,       find_divergence, find_occupancy, find_l2_lost,     find_l1_starved};
 
 const char *finding_name(enum finding_kind kind)
 {

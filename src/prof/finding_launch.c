@@ -3,7 +3,6 @@
 #include "isa/isa.h"
 #include "prof/finding_rules.h"
 #include "prof/lines.h"
-#include <math.h>
 #include <string.h>
 
 enum { WARP = 32 };
@@ -226,19 +225,57 @@ void find_l1_starved(struct finder *finder)
         !(launch->static_shared_bytes + launch->dynamic_shared_bytes))
         return;
     uint64_t again = t->l2_read_sectors - most_needed;
+    finding_add(
+        finder,
+        (struct finding){
+            .kind = FINDING_L1_STARVED,
+            .insn = FINDING_NOWHERE,
+            .text = arena_printf(finder->arena,
+                                 "%s: shared memory takes %llu KiB of the pool and leaves L1 %llu KiB; "
+                                 "of %s sectors read from L2 at least %s had been in L1 before.",
+                                 finding_head(FINDING_L1_STARVED),
+                                 (unsigned long long)(launch->shared_config_bytes / 1024),
+                                 (unsigned long long)(launch->l1_bytes / 1024),
+                                 finding_count(finder, t->l2_read_sectors), finding_count(finder, again)),
+            .before = (double)t->l2_read_sectors,
+            .forecast =
+                arena_printf(finder->arena,
+                             "With each sector read once by each SM: at most %s sectors of L2 instead of %s.",
+                             finding_count(finder, most_needed), finding_count(finder, t->l2_read_sectors)),
+            .after = (double)most_needed,
+            .cost = (double)again,
+            .share = finding_per(again, t->l2_read_sectors)});
+}
+
+// ---- L2 ----
+
+void find_l2_lost(struct finder *finder)
+{
+    const struct counters *t = &finder->total;
+    const struct site *worst = NULL;
+    for (size_t i = 0; i < finder->n_sites; i++)
+        if (finder->sites[i].counters.dram_again_sectors > (worst ? worst->counters.dram_again_sectors : 0))
+            worst = &finder->sites[i];
+    if (!worst || finding_per(t->dram_again_sectors, t->dram_read_sectors) < FINDING_LEAST_SHARE)
+        return;
+    uint64_t once = t->dram_read_sectors - t->dram_again_sectors;
     finding_add(finder,
-                (struct finding){.kind = FINDING_L1_STARVED,
-                                 .insn = FINDING_NOWHERE,
-                                 .text = arena_printf(
-                                     finder->arena,
-                                     "%s: shared memory takes %llu KiB of the pool and leaves L1 %llu KiB; "
-                                     "of %s sectors read from L2 at least %s had been in L1 before.",
-                                     finding_head(FINDING_L1_STARVED),
-                                     (unsigned long long)(launch->shared_config_bytes / 1024),
-                                     (unsigned long long)(launch->l1_bytes / 1024),
-                                     finding_count(finder, t->l2_read_sectors), finding_count(finder, again)),
-                                 .before = (double)t->l2_read_sectors,
-                                 .after = (double)NAN,
-                                 .cost = (double)again,
-                                 .share = finding_per(again, t->l2_read_sectors)});
+                (struct finding){
+                    .kind = FINDING_L2_LOST,
+                    .insn = worst->insn,
+                    .text = arena_printf(
+                        finder->arena,
+                        "%s: %s of the %s sectors read from device memory (%.0f %%) lie in lines that L2 had "
+                        "held earlier in this launch and evicted, most of them for the %s at %s.",
+                        finding_head(FINDING_L2_LOST), finding_count(finder, t->dram_again_sectors),
+                        finding_count(finder, t->dram_read_sectors),
+                        100 * finding_per(t->dram_again_sectors, t->dram_read_sectors),
+                        finding_action(worst->class), finding_where(finder, worst)),
+                    .forecast = arena_printf(
+                        finder->arena, "With each line read once: %s sectors of device memory instead of %s.",
+                        finding_count(finder, once), finding_count(finder, t->dram_read_sectors)),
+                    .before = (double)t->dram_read_sectors,
+                    .after = (double)once,
+                    .cost = (double)t->dram_again_sectors,
+                    .share = finding_per(t->dram_again_sectors, t->dram_read_sectors)});
 }

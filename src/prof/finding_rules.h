@@ -29,6 +29,7 @@ void find_local(struct finder *finder);
 void find_constant(struct finder *finder);
 void find_divergence(struct finder *finder);
 void find_occupancy(struct finder *finder);
+void find_l2_lost(struct finder *finder);
 void find_l1_starved(struct finder *finder);
 
 void finding_add(struct finder *finder,

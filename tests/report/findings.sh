@@ -13,7 +13,8 @@ say() { # result, name
 
 # Runs a launch; its profile is left in $work/KERNEL.wgp.
 launch() { # program kernel grid block arguments...
-    program=$1 kernel=$2 grid=$3 block=$4
+    program=${1%@*} kernel=$2 grid=$3 block=$4 device=h200
+    case $1 in *@*) device=${1#*@} ;; esac
     shift 4
     for argument in "$@"; do
         shift
@@ -22,7 +23,7 @@ launch() { # program kernel grid block arguments...
         *) set -- "$@" --arg "$argument" ;;
         esac
     done
-    "$warpglass" launch "tests/data/ptx/$program.ptx" --kernel "$kernel" --grid "$grid" --block "$block" --device h200 \
+    "$warpglass" launch "tests/data/ptx/$program.ptx" --kernel "$kernel" --grid "$grid" --block "$block" --device "$device" \
         --quiet --export "$work/$kernel.wgp" --log-file "$work/log.txt" "$@" 2>"$work/errors.txt" </dev/null
 }
 
@@ -85,5 +86,17 @@ launch problems one_vector 64 256 'f32[65536]=iota' 'f32[16384]'
 vector=$(commas "$(metric "$work/one_vector.wgp" $loads)")
 forecast_says "$work/four_scalars.wgp" "As 1 vector of 16 bytes: $vector sectors"
 say $? "four scalars as a vector: $vector sectors, as the vector has"
+
+launch problems@t4 two_passes 80 256 'f32[2097152]=iota' 'f32[20480]' 2097152
+launch problems@t4 one_pass 80 256 'f32[2097152]=iota' 'f32[20480]' 2097152
+once=$(commas "$(metric "$work/one_pass.wgp" dram__sectors_read.sum)")
+forecast_says "$work/two_passes.wgp" "read once: $once sectors"
+say $? "two passes with each line read once: $once sectors, as one pass has"
+
+launch problems table_beside_large 660 64 'f32[8192]=iota' 'f32[42240]' 8192
+launch problems table_beside_small 660 64 'f32[8192]=iota' 'f32[42240]' 8192
+reads=$(commas "$(metric "$work/table_beside_small.wgp" lts__t_sectors_srcunit_tex_op_read.sum)")
+forecast_says "$work/table_beside_large.wgp" "at most $reads sectors of L2"
+say $? "a table with room in L1: $reads sectors, as beside the small tile"
 
 echo "1..$n"

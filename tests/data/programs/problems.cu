@@ -103,3 +103,53 @@ extern "C" __global__ void rows_of(float *out, int pitch)
 {
     out[(blockIdx.x * blockDim.y + threadIdx.y) * pitch + threadIdx.x] = threadIdx.x;
 }
+
+// Sums n floats twice: more of them than L2 holds are read twice from device memory; repaired: both uses at once.
+extern "C" __global__ void two_passes(const float *in, float *out, int n)
+{
+    const int first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+    float sum = 0, squares = 0;
+#pragma unroll 1
+    for (int i = first; i < n; i += step)
+        sum += in[i];
+#pragma unroll 1
+    for (int i = first; i < n; i += step)
+        squares += in[i] * in[i];
+    out[first] = sum * squares;
+}
+extern "C" __global__ void one_pass(const float *in, float *out, int n)
+{
+    const int first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+    float sum = 0, squares = 0;
+#pragma unroll 1
+    for (int i = first; i < n; i += step) {
+        const float v = in[i];
+        sum += v;
+        squares += v * v;
+    }
+    out[first] = sum * squares;
+}
+
+// A table that every warp reads four times: L1 serves it if shared memory leaves it room; repaired: less of it.
+template <int BYTES>
+__device__ __forceinline__ void table_beside(const float *table, float *out, int n)
+{
+    __shared__ float tile[BYTES / 4];
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    float sum = 0;
+#pragma unroll 1
+    for (int pass = 0; pass < 4; pass++)
+#pragma unroll 1
+        for (int i = threadIdx.x & 31; i < n; i += 32)
+            sum = sum * 0.5f + table[i];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum + tile[blockDim.x - 1 - threadIdx.x];
+}
+extern "C" __global__ void table_beside_large(const float *table, float *out, int n)
+{
+    table_beside<45056>(table, out, n);
+}
+extern "C" __global__ void table_beside_small(const float *table, float *out, int n)
+{
+    table_beside<4096>(table, out, n);
+}
