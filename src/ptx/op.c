@@ -139,6 +139,8 @@ struct row {
 #define OPERANDS_CVT_HS "d:1 a"
 #define OPERANDS_CVT_HX "d:1 a"
 #define OPERANDS_CVT_HH "d:1 a"
+#define OPERANDS_MUFU_F "d a"
+#define OPERANDS_MUFU_FF "d a b"
 #define OPERANDS_CVT_PAIR "d:1 a b"
 #define OPERANDS_CVT_ONE "d:1 a"
 #define OPERANDS_CARRY_TTT "d a b c"

@@ -3,6 +3,7 @@
 // once), which say by HANDLER_LINKAGE how the functions are linked.
 #ifndef SIMT_SHAPES_H
 #define SIMT_SHAPES_H
+#include "simt/approx.h"
 #include "simt/convert.h"
 #include "simt/lanes.h"
 #include "simt/ops.h"
@@ -408,6 +409,12 @@ static inline lanemask combine_preds(lanemask mask, const struct warp *warp, con
 #define HANDLER_CVT_PAIR(id, type, lane, ...) \
     HANDLER_EXPRESSION(id, type, u32, ROWS_2, LANE_A(lane) LANE_B(lane), __VA_ARGS__)
 #define HANDLER_CVT_ONE(id, type, lane, ...) HANDLER_EXPRESSION(id, type, u32, ROWS_1, LANE_A(lane), __VA_ARGS__)
+
+// The table unit: `f` of approx.h on the bits of f32.
+#define HANDLER_MUFU_F(id, type, lane, f) \
+    HANDLER_EXPRESSION(id, type, u32, ROWS_1, LANE_A(u32), f(a, MOD_GET(insn->mod, MOD_FTZ, 1)))
+#define HANDLER_MUFU_FF(id, type, lane, f) \
+    HANDLER_EXPRESSION(id, type, u32, ROWS_2, LANE_A(u32) LANE_B(u32), f(a, b, MOD_GET(insn->mod, MOD_FTZ, 1)))
 
 // ---- carry chains ----------------------------------------------------------------------------------
 

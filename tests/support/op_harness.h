@@ -8,6 +8,7 @@
 #define SUPPORT_OP_HARNESS_H
 #include "ptx/op.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // What a reference sees of one lane: sources in the order written (predicates as 0 or 1), raw bits,
@@ -46,4 +47,18 @@ extern const struct op_case op_cases_integer[], op_cases_logic[], op_cases_float
 int op_cases_run(const struct op_case *cases); // a test program's main: cmocka's result
 // Resolves each opcode with each of its types and notes its form.
 void op_cases_resolve(const struct op_case *cases, bool *forms_seen);
+
+// Inputs made for an instruction alone, always the same, half of them edge values; what it makes of them.
+enum { OP_SAMPLES = 64 };
+struct op_samples {
+    const char *operands; // as in op_case
+    uint32_t n_inputs;
+    bool is_pred, has_q; // the result is a predicate, or two
+    enum ptx_type inputs[6], dst;
+    uint64_t in[6][OP_SAMPLES], carry[OP_SAMPLES], out[OP_SAMPLES], carry_out[OP_SAMPLES];
+};
+void op_samples(const char *opcode, struct op_samples *out); // `operands` is given
+void op_samples_run(const char *opcode, struct op_samples *samples);
+bool op_case_opcode(const struct op_case *row, uint32_t n, char *out, size_t size); // with its nth type; false: no more
+bool op_results_are_close(enum ptx_type type, uint64_t got, uint64_t want, double ulps);
 #endif

@@ -213,7 +213,9 @@ static uint64_t near(const struct op_lane *l, double x)
 }
 static uint64_t near_div(const struct op_lane *l)
 {
-    return near(l, operand(l, 0) / operand(l, 1));
+    double a = operand(l, 0), b = operand(l, 1);
+    bool is_lost = opcode_has(l->opcode, "approx") && fabs(b) > 0x1p126; // the reciprocal is subnormal
+    return near(l, is_lost ? a * copysign(0, b) : a / b);
 }
 static uint64_t near_rcp(const struct op_lane *l)
 {
@@ -227,13 +229,22 @@ static uint64_t near_rsqrt(const struct op_lane *l)
 {
     return near(l, 1 / sqrt(operand(l, 0)));
 }
+// The argument becomes turns first, of 24 bits, and then a fraction of a turn.
+static double angle(const struct op_lane *l)
+{
+    double turns = operand(l, 0) * (double)0x1.45f306p-3f, whole, part = fabs(modf(turns, &whole));
+    int exponent;
+    frexp(turns, &exponent);
+    double step = ldexp(1, exponent - 24 > -25 ? exponent - 24 : -25);
+    return copysign(isfinite(turns) ? floor(part / step) * step : turns, turns) * 0x1.921fb54442d18p2;
+}
 static uint64_t near_sin(const struct op_lane *l)
 {
-    return near(l, sin(operand(l, 0)));
+    return near(l, sin(angle(l)));
 }
 static uint64_t near_cos(const struct op_lane *l)
 {
-    return near(l, cos(operand(l, 0)));
+    return near(l, cos(angle(l)));
 }
 static uint64_t near_lg2(const struct op_lane *l)
 {
@@ -247,10 +258,17 @@ static uint64_t near_tanh(const struct op_lane *l)
 {
     return near(l, tanh(operand(l, 0)));
 }
+static uint64_t high_rsqrt(const struct op_lane *l)
+{
+    double x = decode(PT_F64, l->in[0] & 0xffffffff00000000);
+    x = is_subnormal(PT_F64, x) ? copysign(0, x) : x;
+    return encode(PT_F64, x == 0 ? 1 / x : 1 / sqrt(x)) & 0xffffffff00000000;
+}
 static uint64_t high_rcp(const struct op_lane *l)
 {
-    double x = decode(PT_F64, l->in[0] & 0xffffffff00000000), r = 1 / x;
-    uint64_t bits = encode(PT_F64, r);
+    double x = decode(PT_F64, l->in[0] & 0xffffffff00000000);
+    double r = 1 / (is_subnormal(PT_F64, x) ? copysign(0, x) : x);
+    uint64_t bits = encode(PT_F64, is_subnormal(PT_F64, r) ? copysign(0, r) : r);
     return bits & 0xffffffff00000000;
 }
 
@@ -314,6 +332,12 @@ const struct op_case op_cases_float[] = {
     {"rsqrt.approx.f32", NULL, "d, a", near_rsqrt, 2, NULL},
     {"rsqrt.approx.ftz.f32", NULL, "d, a", near_rsqrt, 2, NULL},
     {"rsqrt.approx.f64", NULL, "d, a", near_rsqrt, 4, NULL},
+    {"rsqrt.approx.ftz.f64", NULL, "d, a", high_rsqrt, 0x1p34, NULL},
+    {"div.full.ftz.f32", NULL, "d, a, b", near_div, 2, NULL},
+    {"sqrt.approx.ftz.f32", NULL, "d, a", near_sqrt, 1, NULL},
+    {"lg2.approx.ftz.f32", NULL, "d, a", near_lg2, 2, NULL},
+    {"sin.approx.ftz.f32", NULL, "d, a", near_sin, 2, NULL},
+    {"cos.approx.ftz.f32", NULL, "d, a", near_cos, 2, NULL},
     {"sin.approx.f32", NULL, "d, a", near_sin, 2, NULL},
     {"cos.approx.f32", NULL, "d, a", near_cos, 2, NULL},
     {"lg2.approx.f32", NULL, "d, a", near_lg2, 2, NULL},

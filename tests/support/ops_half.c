@@ -366,7 +366,11 @@ static uint64_t widen(const struct op_lane *l)
     {                                                                                                  \
         name ".xorsign.abs", HALVES, "d, a, b", extreme_, 0, NULL                                      \
     }
-#define SETP(relation) {"setp." relation, HALVES, "p|q, a, b", setp, 0, NULL}
+#define SETP(relation)                                                  \
+    {"setp." relation, "f16 bf16", "p, a, b", setp, 0, NULL},           \
+    {                                                                   \
+        "setp." relation, "f16x2 bf16x2", "p|q, a, b", setp, 0, NULL    \
+    }
 #define TO_INTEGER(to)                                                 \
     {"cvt.rni." to, "f16 bf16", "d, a", to_integer, 0, NULL},          \
         {"cvt.rzi." to, "f16 bf16", "d, a", to_integer, 0, NULL},      \
@@ -392,7 +396,10 @@ const struct op_case op_cases_half[] = {
     ARITHMETIC("add", "d, a, b"),
     ARITHMETIC("sub", "d, a, b"),
     ARITHMETIC("mul", "d, a, b"),
-    ARITHMETIC("fma", "d, a, b, c"),
+    {"fma.rn", HALVES, "d, a, b, c", arithmetic_, 0, NULL},
+    {"fma.rn.ftz", F16, "d, a, b, c", arithmetic_, 0, NULL},
+    {"fma.rn.sat", F16, "d, a, b, c", arithmetic_, 0, NULL},
+    {"fma.rn.ftz.sat", F16, "d, a, b, c", arithmetic_, 0, NULL},
     {"fma.rn.relu", HALVES, "d, a, b, c", arithmetic_, 0, NULL},
     {"fma.rn.ftz.relu", F16, "d, a, b, c", arithmetic_, 0, NULL},
     EXTREME("min"),
@@ -406,9 +413,9 @@ const struct op_case op_cases_half[] = {
     {"ex2.approx.ftz", BF16, "d, a", approximate_, 1, NULL},
     SETP("eq"), SETP("ne"), SETP("lt"), SETP("le"), SETP("gt"), SETP("ge"), SETP("equ"), SETP("neu"),
     SETP("ltu"), SETP("leu"), SETP("gtu"), SETP("geu"), SETP("num"), SETP("nan"),
-    {"setp.lt.and", HALVES, "p|q, a, b, r", setp, 0, NULL},
-    {"setp.geu.xor", HALVES, "p, a, b, r", setp, 0, NULL},
-    {"setp.eq.or.ftz", F16, "p|q, a, b, r", setp, 0, NULL},
+    {"setp.lt.and", "f16x2 bf16x2", "p|q, a, b, r", setp, 0, NULL},
+    {"setp.geu.xor", "f16 bf16", "p, a, b, r", setp, 0, NULL},
+    {"setp.eq.or.ftz", "f16x2", "p|q, a, b, r", setp, 0, NULL},
     {"set.lt.u16", "f16 bf16", "d, a, b", set, 0, NULL},
     {"set.gtu.s16", "f16 bf16", "d, a, b", set, 0, NULL},
     {"set.le.u32", HALVES, "d, a, b", set, 0, NULL},
@@ -450,6 +457,7 @@ const struct op_case op_cases_half[] = {
     {"cvt.rn.f16x2", "e4m3x2 e5m2x2", "d, a", pair_to_pair, 0, NULL},
     {"cvt.rn.relu.f16x2", "e4m3x2 e5m2x2", "d, a", pair_to_pair, 0, NULL},
     {"cvt.rna.tf32", "f32", "d, a", to_tf32, 0, NULL},
+    {"cvt.rn.satfinite.relu.bf16", "f32", "d, a", to_one, 0, NULL},
     {"cvt.rna.satfinite.tf32", "f32", "d, a", to_tf32, 0, NULL},
     {"cvt.rn.relu.tf32", "f32", "d, a", to_tf32, 0, NULL},
     {"cvt.rz.tf32", "f32", "d, a", to_tf32, 0, NULL},

@@ -95,7 +95,7 @@ static uint64_t divide(const struct op_lane *l)
 }
 static uint64_t rem(const struct op_lane *l)
 {
-    return B == 0 ? UINT64_MAX : (uint64_t)(A % B);
+    return B == 0 ? (uint64_t)A : (uint64_t)(A % B);
 }
 static uint64_t absolute(const struct op_lane *l)
 {
