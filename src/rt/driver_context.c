@@ -336,6 +336,17 @@ CUresult wg_cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return DRIVER_INIT_CALL(rt, primary_release(rt, device));
 }
 
+// Also the way out of a fault, so it does not ask for one.
+CUresult wg_cuDevicePrimaryCtxReset_v2(CUdevice device)
+{
+    struct rt *rt = driver_enter();
+    if (!rt->driver->is_ready && !rt_thread()->uses_runtime)
+        return driver_leave(rt, cudaErrorInitializationError);
+    if (device == 0)
+        rt_reset(rt);
+    return driver_leave(rt, device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
 static cudaError_t primary_set_flags(struct rt *rt, CUdevice device, unsigned flags)
 {
     if (device != 0)

@@ -45,37 +45,45 @@ static int cluster_side(const struct rt_function *function, int dimension)
                                                  : (int)function->kernel->required_cluster[dimension];
 }
 
-cudaError_t function_attribute_get(struct rt *rt, struct rt_function *function, int attribute, int *value)
+// What the kernel is. False: the attribute is none of these.
+static bool kernel_fact(struct rt *rt, const struct rt_function *function, int attribute, int *value)
 {
-    cudaError_t error = value ? function_load(rt, function) : cudaErrorInvalidValue;
-    if (error)
-        return error;
     const struct kernel *kernel = function->kernel;
     switch (attribute) {
     case FUNCTION_MAX_THREADS:
         *value = max_threads(&rt->device, kernel);
-        return cudaSuccess;
+        return true;
     case FUNCTION_SHARED_BYTES:
         *value = (int)kernel->static_shared_bytes;
-        return cudaSuccess;
+        return true;
     case FUNCTION_CONST_BYTES:
         *value = (int)function->module->module.image->constant_bytes;
-        return cudaSuccess;
+        return true;
     case FUNCTION_LOCAL_BYTES:
         *value = (int)kernel->local_bytes;
-        return cudaSuccess;
+        return true;
     case FUNCTION_REGISTERS:
         *value = (int)kernel->registers;
-        return cudaSuccess;
+        return true;
     case FUNCTION_PTX_VERSION:
         *value = ptx_version(rt, function);
-        return cudaSuccess;
+        return true;
     case FUNCTION_BINARY_VERSION:
         *value = (int)rt->device.cc;
-        return cudaSuccess;
+        return true;
     case FUNCTION_CACHE_MODE_CA:
         *value = 0;
-        return cudaSuccess;
+        return true;
+    }
+    return false;
+}
+
+cudaError_t function_attribute_get(struct rt *rt, struct rt_function *function, int attribute, int *value)
+{
+    cudaError_t error = value ? function_load(rt, function) : cudaErrorInvalidValue;
+    if (error || kernel_fact(rt, function, attribute, value))
+        return error;
+    switch (attribute) { // what programs set
     case FUNCTION_MAX_DYNAMIC_SHARED_BYTES:
         *value = max_dynamic(rt, function);
         return cudaSuccess;
@@ -83,7 +91,7 @@ cudaError_t function_attribute_get(struct rt *rt, struct rt_function *function, 
         *value = function->carveout_percent;
         return cudaSuccess;
     case FUNCTION_CLUSTER_MUST_BE_SET:
-        *value = kernel->required_cluster[0] != 0;
+        *value = function->kernel->required_cluster[0] != 0;
         return cudaSuccess;
     case FUNCTION_CLUSTER_WIDTH:
     case FUNCTION_CLUSTER_HEIGHT:

@@ -43,9 +43,26 @@ static void test_fault_is_sticky(void **state)
     assert_int_equal(wg_cuCtxGetCurrent(&context), cudaErrorIllegalAddress);
 }
 
+// The way out.
+static void test_reset(void **state)
+{
+    CUcontext context;
+    void *more;
+    (void)state;
+    assert_int_equal(wg_cuDevicePrimaryCtxReset_v2(1), cudaErrorInvalidDevice);
+    assert_int_equal(wg_cuDevicePrimaryCtxReset_v2(0), cudaSuccess);
+    assert_int_equal(wg_cuCtxGetCurrent(&context), cudaSuccess);
+    assert_int_equal(wg_cuMemAlloc_v2(&more, 16), cudaSuccess);
+    void *arguments[] = {&more};
+    uint32_t value = 0;
+    assert_int_equal(wg_cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL), cudaSuccess);
+    assert_int_equal(wg_cuMemcpyDtoH_v2(&value, more, 4), cudaSuccess);
+    assert_int_equal(value, 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_after_the_runtime),
-                                       cmocka_unit_test(test_fault_is_sticky)};
+                                       cmocka_unit_test(test_fault_is_sticky), cmocka_unit_test(test_reset)};
     return cmocka_run_group_tests_name("driver fault", tests, NULL, NULL);
 }

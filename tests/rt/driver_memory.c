@@ -381,6 +381,53 @@ static void test_explicit_graph(void **state)
     check(wg_cuMemFree_v2(a));
 }
 
+// Twins for a default stream per thread: stream 0 is the thread's own, which can be captured.
+static void test_twins(void **state)
+{
+    cudaGraph_t graph;
+    size_t n = 0;
+    uint32_t words = N;
+    void *a, *arguments[] = {&a, &words};
+    struct CUlaunchConfig config = {1, 1, 1, N, 1, 1, 0, NULL, NULL, 0};
+    (void)state;
+    check(wg_cuMemAlloc_v2(&a, 4 * N));
+    assert_int_not_equal(wg_cuStreamBeginCapture_v2(NULL, 2), cudaSuccess);
+    check(wg_cuStreamBeginCapture_v2_ptsz(NULL, 2));
+    check(wg_cuLaunchKernel_ptsz(add, 1, 1, 1, N, 1, 1, 0, NULL, arguments, NULL));
+    check(wg_cuLaunchKernelEx_ptsz(&config, add, arguments, NULL));
+    check(wg_cuMemsetD32Async_ptsz(a, 0, N, NULL));
+    check(wg_cuStreamEndCapture_ptsz(NULL, &graph));
+    check(wg_cuGraphGetNodes(graph, NULL, &n));
+    assert_int_equal(n, 3);
+    check(wg_cuGraphDestroy(graph));
+    check(wg_cuMemFree_v2(a));
+}
+
+static void test_batches_and_values(void **state)
+{
+    uint32_t in[2] = {11, 22}, out[2] = {0};
+    void *a;
+    (void)state;
+    check(wg_cuMemAlloc_v2(&a, 8));
+    void *to[] = {a, (char *)a + 4};
+    const void *from[] = {&in[0], &in[1]};
+    const size_t sizes[] = {4, 4};
+    struct cudaMemcpyAttributes attributes = {.srcAccessOrder = cudaMemcpySrcAccessOrderStream};
+    cudaStream_t stream;
+    size_t first = 0;
+    check(wg_cuStreamCreate(&stream, 0));
+    check(wg_cuMemcpyBatchAsync_v2(to, from, sizes, 2, &attributes, &first, 1, stream));
+    check(wg_cuMemcpyDtoH_v2(out, a, 8));
+    assert_memory_equal(in, out, 8);
+    check(wg_cuStreamWaitValue32_v2(stream, a, 11, 1));                                             // equal
+    check(wg_cuStreamWaitValue32_v2(stream, a, 10, 0));                                             // at least
+    assert_int_equal(wg_cuStreamWaitValue32_v2(stream, a, 12, 0), cudaErrorNotSupported);           // not yet
+    check(wg_cuStreamWriteValue64_v2(stream, a, 0x500000004, 0));
+    check(wg_cuStreamWaitValue64_v2(stream, a, 0x500000004, 1));
+    check(wg_cuStreamDestroy_v2(stream));
+    check(wg_cuMemFree_v2(a));
+}
+
 // ---- device, entry points --------------------------------------------------------------------------------------------
 
 static void test_device(void **state)
@@ -476,6 +523,7 @@ int main(void)
         cmocka_unit_test(test_copy_2d),         cmocka_unit_test(test_fills),
         cmocka_unit_test(test_arrays),          cmocka_unit_test(test_streams_and_events),
         cmocka_unit_test(test_captured_graph),  cmocka_unit_test(test_explicit_graph),
+        cmocka_unit_test(test_twins),           cmocka_unit_test(test_batches_and_values),
         cmocka_unit_test(test_device),          cmocka_unit_test(test_entry_points),
         cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests_name("driver memory", tests, set_up, NULL);
