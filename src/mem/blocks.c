@@ -64,7 +64,8 @@ static const struct memory_block *last_of(const struct block_run *run)
     return &run->at[run->n - 1];
 }
 
-// What is kept about a run, after it or the run before it changed. The gap before the very first block is not counted.
+// What is kept about a run, after it or the run before it changed. The gap before the very first block is not
+// counted.
 static void note(struct block_list *list, size_t r)
 {
     if (r >= list->runs.n)
@@ -179,7 +180,8 @@ static uint64_t fit_in_run(const struct block_list *list, size_t r, uint64_t siz
     return 0;
 }
 
-uint64_t blocks_fit(const struct block_list *list, uint64_t begin, uint64_t limit, uint64_t size_bytes, uint64_t align)
+uint64_t blocks_fit(const struct block_list *list, uint64_t begin, uint64_t limit, uint64_t size_bytes,
+                    uint64_t align)
 {
     uint64_t address = round_up(begin, align);
     if (list->runs.n == 0)

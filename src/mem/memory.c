@@ -101,16 +101,18 @@ uint64_t memory_alloc(struct memory *memory, uint64_t size_bytes, uint64_t align
                                   MEMORY_GLOBAL_BASE + memory->capacity_bytes, size_bytes, align);
     if (!address || !commit(memory, address + size_bytes - MEMORY_GLOBAL_BASE))
         return 0;
-    blocks_insert(&memory->device, (struct memory_block){.address = address,
-                                                         .size_bytes = size_bytes,
-                                                         .host = memory->host + (address - MEMORY_GLOBAL_BASE),
-                                                         .is_live = true,
-                                                         .what = what});
+    blocks_insert(&memory->device,
+                  (struct memory_block){.address = address,
+                                        .size_bytes = size_bytes,
+                                        .host = memory->host + (address - MEMORY_GLOBAL_BASE),
+                                        .is_live = true,
+                                        .what = what});
     memory->used_bytes += size_bytes;
     return address;
 }
 
-// The host's pages that lie wholly in a large freed block go back to the host; for small ones that costs more than it saves.
+// The host's pages that lie wholly in a large freed block go back to the host; for small ones that costs more
+// than it saves.
 static void forget_pages(const struct memory *memory, const struct memory_block *block)
 {
     if (block->size_bytes < FORGET_BYTES)
@@ -131,7 +133,8 @@ static void remember(struct memory *memory, struct memory_block block)
 
 bool memory_free(struct memory *memory, uint64_t address)
 {
-    const struct memory_block *found = is_mapped(memory, address) ? blocks_below(&memory->device, address) : NULL;
+    const struct memory_block *found =
+        is_mapped(memory, address) ? blocks_below(&memory->device, address) : NULL;
     if (!found || found->address != address)
         return false;
     struct memory_block block = *found;
@@ -152,11 +155,10 @@ bool memory_map(struct memory *memory, uint64_t address, void *host, uint64_t si
     if (!host || size_bytes == 0 || end < address || meets_device || meets_window ||
         (below && below->address + below->size_bytes > address) || (above && above->address < end))
         return false;
-    blocks_insert(&memory->foreign, (struct memory_block){.address = address,
-                                                          .size_bytes = size_bytes,
-                                                          .host = host,
-                                                          .is_live = true,
-                                                          .what = what});
+    blocks_insert(
+        &memory->foreign,
+        (struct memory_block){
+            .address = address, .size_bytes = size_bytes, .host = host, .is_live = true, .what = what});
     return true;
 }
 
@@ -196,16 +198,21 @@ void *memory_host(const struct memory *memory, uint64_t address, uint64_t size_b
     return block ? block->host + (address - block->address) : NULL;
 }
 
+// Kernels take turns between a few arrays, so what was left is soon wanted again.
 unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *cursor, uint64_t address,
                              uint64_t size_bytes)
 {
+    for (int i = 0; i < RECENT_SPANS; i++)
+        if (span_contains(&cursor->recent[i], address, size_bytes)) {
+            cursor->last = cursor->recent[i];
+            return cursor->last.host + (address - cursor->last.begin);
+        }
     const struct memory_block *block = block_of(memory, address, size_bytes);
     if (!block)
         return NULL;
-    cursor->begin = block->address;
-    cursor->end = block->address + block->size_bytes;
-    cursor->host = block->host;
-    return cursor->host + (address - block->address);
+    cursor->last = (struct memory_span){block->address, block->address + block->size_bytes, block->host};
+    cursor->recent[cursor->oldest++ % RECENT_SPANS] = cursor->last;
+    return block->host + (address - block->address);
 }
 
 const struct memory_block *memory_block_at(const struct memory *memory, uint64_t address)

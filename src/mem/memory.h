@@ -57,15 +57,28 @@ void memory_set_owner(struct memory *memory, uint64_t address, const void *owner
 // The live or freed block that contains `address`; else the nearest one. NULL when there is none at all.
 const struct memory_block *memory_find(const struct memory *memory, uint64_t address);
 
-// For the engine: the same check with a cache of the last block hit. `cursor` belongs to the caller (one per SM),
+// For the engine: the same check with a cache of the last blocks hit. `cursor` belongs to the caller (one per SM),
 // zeroed at start and whenever allocations change (the engine starts each launch with fresh ones).
-struct memory_cursor { uint64_t begin, end; unsigned char *host; };
-unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *cursor, uint64_t address, uint64_t size_bytes);
+struct memory_span {
+    uint64_t begin, end;
+    unsigned char *host;
+};
+enum { RECENT_SPANS = 4 };
+struct memory_cursor {
+    struct memory_span last, recent[RECENT_SPANS];
+    uint32_t oldest; // of the recent ones
+};
+static inline bool span_contains(const struct memory_span *span, uint64_t address, uint64_t size_bytes)
+{
+    return address >= span->begin && size_bytes <= span->end - span->begin && address <= span->end - size_bytes;
+}
+unsigned char *memory_lookup(const struct memory *memory, struct memory_cursor *cursor, uint64_t address,
+                             uint64_t size_bytes);
 static inline unsigned char *memory_host_fast(const struct memory *memory, struct memory_cursor *cursor,
                                               uint64_t address, uint64_t size_bytes)
 {
-    if (address >= cursor->begin && size_bytes <= cursor->end - cursor->begin && address <= cursor->end - size_bytes)
-        return cursor->host + (address - cursor->begin);
+    if (span_contains(&cursor->last, address, size_bytes))
+        return cursor->last.host + (address - cursor->last.begin);
     return memory_lookup(memory, cursor, address, size_bytes);
 }
 

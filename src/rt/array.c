@@ -1,8 +1,8 @@
-// Arrays: pitched rows in guest memory behind a handle. Hardware keeps them in an order of its own that no program can see;
-// rows are what textures and copies need here.
+// Arrays: pitched rows in guest memory behind a handle. Hardware keeps them in an order of its own that no
+// program can see; rows are what textures and copies need here.
 //
-// Limits and errors: as measured on an H200 with driver 580; the limits are those of all devices from compute capability 6.0 on
-// (CUDA C++ programming guide, technical specifications).
+// Limits and errors: as measured on an H200 with driver 580; the limits are those of all devices from compute
+// capability 6.0 on (CUDA C++ programming guide, technical specifications).
 #include "rt/memory.h"
 #include <stdlib.h>
 
@@ -83,16 +83,18 @@ cudaError_t array_new(struct rt *rt, struct rt_array **out, const struct cudaCha
     if (!is_shape(extent, flags))
         return cudaErrorInvalidValue;
     if (flags & (cudaArraySparse | cudaArrayDeferredMapping)) {
-        rt_explain(rt, "array flags", "arrays that are mapped later (cudaArraySparse, cudaArrayDeferredMapping) are not "
-                                      "supported; it returns cudaErrorNotSupported");
+        rt_explain(rt, "array flags",
+                   "arrays that are mapped later (cudaArraySparse, cudaArrayDeferredMapping) are not "
+                   "supported; it returns cudaErrorNotSupported");
         return cudaErrorNotSupported;
     }
-    struct rt_array array = {.format = *format, .extent = extent, .flags = flags, .element_bytes = format_bytes(format)};
+    struct rt_array array = {
+        .format = *format, .extent = extent, .flags = flags, .element_bytes = format_bytes(format)};
     array.pitch_bytes = (extent.width * array.element_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
     array.slice_bytes = array.pitch_bytes * at_least_one(extent.height);
     void *pointer;
-    if (!allocation_new(rt, ALLOCATION_ARRAY, array.slice_bytes * at_least_one(extent.depth), "cudaMallocArray",
-                        &pointer))
+    if (!allocation_new(rt, ALLOCATION_ARRAY, array.slice_bytes * at_least_one(extent.depth),
+                        "cudaMallocArray", &pointer))
         return cudaErrorMemoryAllocation;
     array.address = (uint64_t)(uintptr_t)pointer;
     array.next = memory_state(rt)->arrays;
@@ -143,7 +145,8 @@ static struct cudaExtent extent_of_level(struct cudaExtent e, unsigned flags, un
 static unsigned levels_down_to_one(struct cudaExtent e, unsigned flags)
 {
     unsigned n = 1;
-    while (n < MOST_LEVELS && ((e.width | e.height) >> n || (!(flags & (cudaArrayLayered | cudaArrayCubemap)) && e.depth >> n)))
+    while (n < MOST_LEVELS &&
+           ((e.width | e.height) >> n || (!(flags & (cudaArrayLayered | cudaArrayCubemap)) && e.depth >> n)))
         n++;
     return n;
 }
@@ -162,7 +165,8 @@ cudaError_t mipmap_new(struct rt *rt, struct rt_mipmap **out, const struct cudaC
     memory_state(rt)->mipmaps = mipmap;
     n_levels = n_levels == 0 ? 1 : n_levels < most ? n_levels : most;
     for (unsigned i = 0; i < n_levels; i++) {
-        cudaError_t error = array_new(rt, &mipmap->levels[i], format, extent_of_level(extent, flags, i), flags);
+        cudaError_t error =
+            array_new(rt, &mipmap->levels[i], format, extent_of_level(extent, flags, i), flags);
         if (error) {
             mipmap_free(rt, mipmap);
             return error;
@@ -209,7 +213,8 @@ cudaError_t mipmap_level(struct rt *rt, struct rt_array **out, const struct rt_m
 
 struct op_place array_place(struct rt_array *array, size_t x_bytes, size_t y, size_t z)
 {
-    return (struct op_place){.address = array->address + x_bytes + y * array->pitch_bytes + z * array->slice_bytes,
+    return (struct op_place){.address =
+                                 array->address + x_bytes + y * array->pitch_bytes + z * array->slice_bytes,
                              .pitch_bytes = array->pitch_bytes,
                              .slice_bytes = array->slice_bytes,
                              .array = array};

@@ -5,7 +5,8 @@
 
 // ---- arrays ---------------------------------------------------------------------------------------------
 
-struct cudaChannelFormatDesc wg_cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+struct cudaChannelFormatDesc wg_cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                      enum cudaChannelFormatKind f)
 {
     return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
@@ -17,14 +18,14 @@ static cudaError_t malloc_array(struct rt *rt, cudaArray_t *out, const struct cu
     return error ? error : array_new(rt, out, format, extent, flags);
 }
 
-cudaError_t wg_cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format, size_t width, size_t height,
-                               unsigned flags)
+cudaError_t wg_cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format, size_t width,
+                               size_t height, unsigned flags)
 {
     return RT_CALL(rt, malloc_array(rt, out, format, (struct cudaExtent){width, height, 0}, flags));
 }
 
-cudaError_t wg_cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format, struct cudaExtent extent,
-                                 unsigned flags)
+cudaError_t wg_cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
+                                 struct cudaExtent extent, unsigned flags)
 {
     return RT_CALL(rt, malloc_array(rt, out, format, extent, flags));
 }
@@ -54,8 +55,8 @@ static cudaError_t array_info(struct rt *rt, struct cudaChannelFormatDesc *forma
     return cudaSuccess;
 }
 
-cudaError_t wg_cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent, unsigned *flags,
-                                cudaArray_t array)
+cudaError_t wg_cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+                                unsigned *flags, cudaArray_t array)
 {
     return RT_CALL(rt, array_info(rt, format, extent, flags, array));
 }
@@ -67,8 +68,9 @@ cudaError_t wg_cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArra
 
 // ---- mipmapped arrays -----------------------------------------------------------------------------------
 
-static cudaError_t malloc_mipmap(struct rt *rt, cudaMipmappedArray_t *out, const struct cudaChannelFormatDesc *format,
-                                 struct cudaExtent extent, unsigned n_levels, unsigned flags)
+static cudaError_t malloc_mipmap(struct rt *rt, cudaMipmappedArray_t *out,
+                                 const struct cudaChannelFormatDesc *format, struct cudaExtent extent,
+                                 unsigned n_levels, unsigned flags)
 {
     cudaError_t error = capture_forbids(rt);
     return error ? error : mipmap_new(rt, out, format, extent, n_levels, flags);
@@ -97,7 +99,8 @@ cudaError_t wg_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap)
 }
 
 // Only arrays that are mapped later have them, and there are none.
-cudaError_t wg_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out, cudaArray_t array, int device)
+cudaError_t wg_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out, cudaArray_t array,
+                                              int device)
 {
     (void)out, (void)device;
     return RT_CALL(rt, array_is_known(rt, array) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
@@ -130,7 +133,8 @@ static cudaError_t array_box(struct rt *rt, const struct array_copy *call, struc
     const struct cudaExtent extent = {call->width_bytes, call->height, 1};
     if (!array_is_known(rt, call->array))
         return cudaErrorInvalidResourceHandle;
-    void *to = call->direction == TO_ARRAY ? NULL : call->memory, *from = call->direction == TO_ARRAY ? call->memory : NULL;
+    void *to = call->direction == TO_ARRAY ? NULL : call->memory,
+         *from = call->direction == TO_ARRAY ? call->memory : NULL;
     size_t array_pitch = call->width_bytes; // any that is good: the array has its own
     cudaError_t error = copy_of_2d(to, to ? call->pitch : array_pitch, from, from ? call->pitch : array_pitch,
                                    call->width_bytes, call->height, call->kind, copy);
@@ -141,11 +145,13 @@ static cudaError_t array_box(struct rt *rt, const struct array_copy *call, struc
         return error;
     if (!call->memory || !array_contains(call->array, pos, extent))
         return cudaErrorInvalidValue;
-    *(call->direction == TO_ARRAY ? &copy->to : &copy->from) = array_place(call->array, call->x_bytes, call->y, 0);
+    *(call->direction == TO_ARRAY ? &copy->to : &copy->from) =
+        array_place(call->array, call->x_bytes, call->y, 0);
     return cudaSuccess;
 }
 
-static cudaError_t copy_array(struct rt *rt, const struct array_copy *call, struct rt_stream *stream, bool is_async)
+static cudaError_t copy_array(struct rt *rt, const struct array_copy *call, struct rt_stream *stream,
+                              bool is_async)
 {
     struct op_copy copy;
     cudaError_t error = array_box(rt, call, &copy);
@@ -155,15 +161,17 @@ static cudaError_t copy_array(struct rt *rt, const struct array_copy *call, stru
 cudaError_t wg_cudaMemcpy2DToArray(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
                                    size_t width_bytes, size_t height, enum cudaMemcpyKind kind)
 {
-    const struct array_copy call = {TO_ARRAY, to, x_bytes, y, (void *)(uintptr_t)from, pitch, width_bytes, height, kind};
+    const struct array_copy call = {TO_ARRAY, to,          x_bytes, y,   (void *)(uintptr_t)from,
+                                    pitch,    width_bytes, height,  kind};
     return RT_CALL(rt, copy_array(rt, &call, rt->legacy, false));
 }
 
-cudaError_t wg_cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
-                                        size_t width_bytes, size_t height, enum cudaMemcpyKind kind,
-                                        cudaStream_t stream)
+cudaError_t wg_cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from,
+                                        size_t pitch, size_t width_bytes, size_t height,
+                                        enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const struct array_copy call = {TO_ARRAY, to, x_bytes, y, (void *)(uintptr_t)from, pitch, width_bytes, height, kind};
+    const struct array_copy call = {TO_ARRAY, to,          x_bytes, y,   (void *)(uintptr_t)from,
+                                    pitch,    width_bytes, height,  kind};
     return RT_CALL(rt, copy_array(rt, &call, stream_of(rt, stream), true));
 }
 
@@ -213,7 +221,8 @@ cudaError_t wg_cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x_bytes, size_
 
 static bool run_fits(const struct rt_array *array, struct cudaPos from, size_t size_bytes)
 {
-    size_t row = array->extent.width * array->element_bytes, rows = array->extent.height ? array->extent.height : 1;
+    size_t row = array->extent.width * array->element_bytes,
+           rows = array->extent.height ? array->extent.height : 1;
     return from.x < row && from.y < rows && size_bytes <= row * rows - from.y * row - from.x;
 }
 
@@ -224,14 +233,15 @@ static struct cudaPos run_step(struct cudaPos pos, size_t bytes, size_t row)
 }
 
 // The bytes up to the end of the first row, whole rows, the rest: up to three boxes.
-static cudaError_t copy_run_of(struct rt *rt, struct array_copy call, size_t size_bytes, struct rt_stream *stream,
-                               bool is_async)
+static cudaError_t copy_run_of(struct rt *rt, struct array_copy call, size_t size_bytes,
+                               struct rt_stream *stream, bool is_async)
 {
     cudaError_t error = cudaSuccess;
     if (!array_is_known(rt, call.array))
         return cudaErrorInvalidResourceHandle;
     size_t row = call.array->extent.width * call.array->element_bytes;
-    if (!run_fits(call.array, (struct cudaPos){call.x_bytes, call.y, 0}, size_bytes) || (size_bytes && !call.memory))
+    if (!run_fits(call.array, (struct cudaPos){call.x_bytes, call.y, 0}, size_bytes) ||
+        (size_bytes && !call.memory))
         return cudaErrorInvalidValue;
     while (size_bytes && !error) {
         bool is_whole = call.x_bytes == 0 && size_bytes >= row;
@@ -248,15 +258,15 @@ static cudaError_t copy_run_of(struct rt *rt, struct array_copy call, size_t siz
     return error;
 }
 
-cudaError_t wg_cudaMemcpyToArray(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t size_bytes,
-                                 enum cudaMemcpyKind kind)
+cudaError_t wg_cudaMemcpyToArray(cudaArray_t to, size_t x_bytes, size_t y, const void *from,
+                                 size_t size_bytes, enum cudaMemcpyKind kind)
 {
     const struct array_copy call = {TO_ARRAY, to, x_bytes, y, (void *)(uintptr_t)from, .kind = kind};
     return RT_CALL(rt, copy_run_of(rt, call, size_bytes, rt->legacy, false));
 }
 
-cudaError_t wg_cudaMemcpyToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t size_bytes,
-                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t wg_cudaMemcpyToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from,
+                                      size_t size_bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const struct array_copy call = {TO_ARRAY, to, x_bytes, y, (void *)(uintptr_t)from, .kind = kind};
     return RT_CALL(rt, copy_run_of(rt, call, size_bytes, stream_of(rt, stream), true));
@@ -269,8 +279,8 @@ cudaError_t wg_cudaMemcpyFromArray(void *to, cudaArray_t from, size_t x_bytes, s
     return RT_CALL(rt, copy_run_of(rt, call, size_bytes, rt->legacy, false));
 }
 
-cudaError_t wg_cudaMemcpyFromArrayAsync(void *to, cudaArray_t from, size_t x_bytes, size_t y, size_t size_bytes,
-                                        enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t wg_cudaMemcpyFromArrayAsync(void *to, cudaArray_t from, size_t x_bytes, size_t y,
+                                        size_t size_bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const struct array_copy call = {FROM_ARRAY, from, x_bytes, y, to, .kind = kind};
     return RT_CALL(rt, copy_run_of(rt, call, size_bytes, stream_of(rt, stream), true));
@@ -299,7 +309,8 @@ static cudaError_t copy_run_between(struct rt *rt, cudaArray_t to, struct cudaPo
 }
 
 cudaError_t wg_cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t to_y, cudaArray_t from,
-                                      size_t from_x_bytes, size_t from_y, size_t size_bytes, enum cudaMemcpyKind kind)
+                                      size_t from_x_bytes, size_t from_y, size_t size_bytes,
+                                      enum cudaMemcpyKind kind)
 {
     const struct cudaPos to_pos = {to_x_bytes, to_y, 0}, from_pos = {from_x_bytes, from_y, 0};
     return RT_CALL(rt, copy_run_between(rt, to, to_pos, from, from_pos, size_bytes, kind));

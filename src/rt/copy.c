@@ -1,8 +1,9 @@
 // Copies and fills of boxes of bytes, between host and guest memory.
 //
-// Which pairs of memory and direction pass and which error says why not: as measured on an H200 with driver 580. A direction
-// names the sides that must be memory of CUDA's: the target of HostToDevice, the source of DeviceToHost, both of
-// DeviceToDevice; pinned, registered and managed memory count as such. So a wrong direction often passes, and then copies.
+// Which pairs of memory and direction pass and which error says why not: as measured on an H200 with driver
+// 580. A direction names the sides that must be memory of CUDA's: the target of HostToDevice, the source of
+// DeviceToHost, both of DeviceToDevice; pinned, registered and managed memory count as such. So a wrong
+// direction often passes, and then copies.
 #include "rt/memory.h"
 #include "rt/stream.h"
 #include <string.h>
@@ -15,16 +16,18 @@ bool is_guest(uint64_t address)
 // ---- boxes in memory ------------------------------------------------------------------------------------
 
 // From the first byte of a box to behind its last. False: more than an address can say.
-static bool box_span(const struct op_place *place, uint64_t width_bytes, uint64_t height, uint64_t depth, uint64_t *bytes)
+static bool box_span(const struct op_place *place, uint64_t width_bytes, uint64_t height, uint64_t depth,
+                     uint64_t *bytes)
 {
     uint64_t rows, slices;
     return !__builtin_mul_overflow(height - 1, place->pitch_bytes, &rows) &&
            !__builtin_mul_overflow(depth - 1, place->slice_bytes, &slices) &&
-           !__builtin_add_overflow(rows, slices, bytes) && !__builtin_add_overflow(*bytes, width_bytes, bytes) &&
-           place->address + *bytes >= place->address;
+           !__builtin_add_overflow(rows, slices, bytes) &&
+           !__builtin_add_overflow(*bytes, width_bytes, bytes) && place->address + *bytes >= place->address;
 }
 
-// Memory that is mapped by hand lies in pieces that follow each other, in the host too; other blocks stand alone.
+// Memory that is mapped by hand lies in pieces that follow each other, in the host too; other blocks stand
+// alone.
 static bool block_reaches(struct rt *rt, const struct memory_block *block, uint64_t end)
 {
     while (block && block->address + block->size_bytes < end) {
@@ -47,7 +50,8 @@ static uint8_t *box_bytes(struct rt *rt, const struct op_place *place, uint64_t 
         return NULL;
     if (!block)
         return is_guest(place->address) ? NULL : (uint8_t *)(uintptr_t)place->address;
-    return block_reaches(rt, block, place->address + bytes) ? block->host + (place->address - block->address) : NULL;
+    return block_reaches(rt, block, place->address + bytes) ? block->host + (place->address - block->address)
+                                                            : NULL;
 }
 
 static uint64_t row_offset(const struct op_place *place, uint64_t y, uint64_t z)
@@ -57,7 +61,8 @@ static uint64_t row_offset(const struct op_place *place, uint64_t y, uint64_t z)
 
 // ---- copying --------------------------------------------------------------------------------------------
 
-static bool both_boxes(struct rt *rt, const struct op_copy *copy, uint8_t **to, const uint8_t **from, bool ours[2])
+static bool both_boxes(struct rt *rt, const struct op_copy *copy, uint8_t **to, const uint8_t **from,
+                       bool ours[2])
 {
     *to = box_bytes(rt, &copy->to, copy->width_bytes, copy->height, copy->depth, &ours[0]);
     *from = box_bytes(rt, &copy->from, copy->width_bytes, copy->height, copy->depth, &ours[1]);
@@ -107,7 +112,8 @@ cudaError_t copy_run(struct rt *rt, const struct op_copy *copy, double *ns)
         return cudaErrorInvalidValue;
     for (uint64_t z = 0; z < copy->depth; z++)
         for (uint64_t y = 0; y < copy->height; y++)
-            memmove(to + row_offset(&copy->to, y, z), from + row_offset(&copy->from, y, z), copy->width_bytes);
+            memmove(to + row_offset(&copy->to, y, z), from + row_offset(&copy->from, y, z),
+                    copy->width_bytes);
     return cudaSuccess;
 }
 

@@ -28,10 +28,11 @@ cudaError_t wg_cudaMemcpyPeer(void *to, int to_device, const void *from, int fro
     return RT_CALL(rt, copy_peer(rt, to, to_device, from, from_device, size_bytes, rt->legacy, false));
 }
 
-cudaError_t wg_cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size_bytes,
-                                   cudaStream_t stream)
+cudaError_t wg_cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                   size_t size_bytes, cudaStream_t stream)
 {
-    return RT_CALL(rt, copy_peer(rt, to, to_device, from, from_device, size_bytes, stream_of(rt, stream), true));
+    return RT_CALL(rt,
+                   copy_peer(rt, to, to_device, from, from_device, size_bytes, stream_of(rt, stream), true));
 }
 
 // ---- 2D -------------------------------------------------------------------------------------------------
@@ -52,15 +53,16 @@ static cudaError_t copy_2d(struct rt *rt, const struct copy_2d *call, struct rt_
     return error ? error : copy_box(rt, &copy, stream, is_async);
 }
 
-cudaError_t wg_cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width_bytes,
-                            size_t height, enum cudaMemcpyKind kind)
+cudaError_t wg_cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                            size_t width_bytes, size_t height, enum cudaMemcpyKind kind)
 {
     const struct copy_2d call = {to, to_pitch, from, from_pitch, width_bytes, height, kind};
     return RT_CALL(rt, copy_2d(rt, &call, rt->legacy, false));
 }
 
-cudaError_t wg_cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width_bytes,
-                                 size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t wg_cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                 size_t width_bytes, size_t height, enum cudaMemcpyKind kind,
+                                 cudaStream_t stream)
 {
     const struct copy_2d call = {to, to_pitch, from, from_pitch, width_bytes, height, kind};
     return RT_CALL(rt, copy_2d(rt, &call, stream_of(rt, stream), true));
@@ -68,7 +70,8 @@ cudaError_t wg_cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, si
 
 // ---- 3D -------------------------------------------------------------------------------------------------
 
-static cudaError_t copy_3d(struct rt *rt, const struct cudaMemcpy3DParms *parms, struct rt_stream *stream, bool is_async)
+static cudaError_t copy_3d(struct rt *rt, const struct cudaMemcpy3DParms *parms, struct rt_stream *stream,
+                           bool is_async)
 {
     struct op_copy copy;
     cudaError_t error = copy_of_3d(rt, parms, &copy);
@@ -85,8 +88,8 @@ cudaError_t wg_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms, cudaStre
     return RT_CALL(rt, copy_3d(rt, parms, stream_of(rt, stream), true));
 }
 
-static cudaError_t copy_3d_peer(struct rt *rt, const struct cudaMemcpy3DPeerParms *p, struct rt_stream *stream,
-                                bool is_async)
+static cudaError_t copy_3d_peer(struct rt *rt, const struct cudaMemcpy3DPeerParms *p,
+                                struct rt_stream *stream, bool is_async)
 {
     if (!p)
         return cudaErrorInvalidValue;
@@ -119,8 +122,8 @@ cudaError_t wg_cudaMemsetAsync(void *to, int value, size_t size_bytes, cudaStrea
     return RT_CALL(rt, fill_elements(rt, to, (uint8_t)value, 1, size_bytes, stream_of(rt, stream), true));
 }
 
-static cudaError_t fill_2d(struct rt *rt, void *to, size_t pitch, int value, size_t width_bytes, size_t height,
-                           struct rt_stream *stream, bool is_async)
+static cudaError_t fill_2d(struct rt *rt, void *to, size_t pitch, int value, size_t width_bytes,
+                           size_t height, struct rt_stream *stream, bool is_async)
 {
     struct op_fill fill;
     cudaError_t error = fill_of_2d(to, pitch, value, width_bytes, height, &fill);
@@ -151,7 +154,8 @@ cudaError_t wg_cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExte
     return RT_CALL(rt, fill_3d(rt, to, value, extent, rt->legacy, false));
 }
 
-cudaError_t wg_cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream)
+cudaError_t wg_cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
+                                 cudaStream_t stream)
 {
     return RT_CALL(rt, fill_3d(rt, to, value, extent, stream_of(rt, stream), true));
 }

@@ -20,7 +20,8 @@ static struct op_copy line(void *to, const void *from, size_t size_bytes)
                             .kind = cudaMemcpyDefault};
 }
 
-static cudaError_t check_lines(struct rt *rt, void *const *to, const void *const *from, const size_t *sizes, size_t n)
+static cudaError_t check_lines(struct rt *rt, void *const *to, const void *const *from, const size_t *sizes,
+                               size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct op_copy copy = line(to[i], from[i], sizes[i]);
@@ -58,15 +59,15 @@ static cudaError_t copy_batch(struct rt *rt, const struct batch *b, struct rt_st
 }
 
 cudaError_t wg_cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes, size_t n,
-                                    struct cudaMemcpyAttributes *attributes, size_t *indices, size_t n_attributes,
-                                    cudaStream_t stream)
+                                    struct cudaMemcpyAttributes *attributes, size_t *indices,
+                                    size_t n_attributes, cudaStream_t stream)
 {
     const struct batch batch = {to, from, sizes, n, attributes, indices, n_attributes};
     return RT_CALL(rt, copy_batch(rt, &batch, stream_of(rt, stream)));
 }
 
-cudaError_t wg_cudaMemcpyBatchAsync_ptsz(void *const *to, const void *const *from, const size_t *sizes, size_t n,
-                                         struct cudaMemcpyAttributes *attributes, size_t *indices,
+cudaError_t wg_cudaMemcpyBatchAsync_ptsz(void *const *to, const void *const *from, const size_t *sizes,
+                                         size_t n, struct cudaMemcpyAttributes *attributes, size_t *indices,
                                          size_t n_attributes, cudaStream_t stream)
 {
     return wg_cudaMemcpyBatchAsync(to, from, sizes, n, attributes, indices, n_attributes,
@@ -75,12 +76,13 @@ cudaError_t wg_cudaMemcpyBatchAsync_ptsz(void *const *to, const void *const *fro
 
 // CUDA 12 also tells which copy failed; ours fail together, which is SIZE_MAX there.
 cudaError_t wg_cudaMemcpyBatchAsync_12(void **to, void **from, size_t *sizes, size_t n,
-                                       struct cudaMemcpyAttributes *attributes, size_t *indices, size_t n_attributes,
-                                       size_t *failed, cudaStream_t stream)
+                                       struct cudaMemcpyAttributes *attributes, size_t *indices,
+                                       size_t n_attributes, size_t *failed, cudaStream_t stream)
 {
     if (failed)
         *failed = SIZE_MAX;
-    return wg_cudaMemcpyBatchAsync(to, (const void *const *)from, sizes, n, attributes, indices, n_attributes, stream);
+    return wg_cudaMemcpyBatchAsync(to, (const void *const *)from, sizes, n, attributes, indices, n_attributes,
+                                   stream);
 }
 
 // ---- 3D -------------------------------------------------------------------------------------------------
@@ -96,7 +98,8 @@ static struct cudaPitchedPtr pitched(const struct cudaMemcpy3DOperand *operand, 
 
 static uint32_t bytes_of(struct rt *rt, const struct cudaMemcpy3DOperand *operand)
 {
-    bool is_array = operand->type == cudaMemcpyOperandTypeArray && array_is_known(rt, operand->op.array.array);
+    bool is_array =
+        operand->type == cudaMemcpyOperandTypeArray && array_is_known(rt, operand->op.array.array);
     return is_array ? operand->op.array.array->element_bytes : 0;
 }
 
@@ -144,8 +147,8 @@ cudaError_t wg_cudaMemcpy3DBatchAsync(size_t n, struct cudaMemcpy3DBatchOp *ops,
     return RT_CALL(rt, flags ? cudaErrorInvalidValue : copy_batch_3d(rt, ops, n, stream_of(rt, stream)));
 }
 
-cudaError_t wg_cudaMemcpy3DBatchAsync_ptsz(size_t n, struct cudaMemcpy3DBatchOp *ops, unsigned long long flags,
-                                           cudaStream_t stream)
+cudaError_t wg_cudaMemcpy3DBatchAsync_ptsz(size_t n, struct cudaMemcpy3DBatchOp *ops,
+                                           unsigned long long flags, cudaStream_t stream)
 {
     return wg_cudaMemcpy3DBatchAsync(n, ops, flags, stream ? stream : STREAM_PER_THREAD);
 }

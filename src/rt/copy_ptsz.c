@@ -1,5 +1,5 @@
-// The asynchronous copies and fills as programs built with a default stream per thread call them: stream 0 is the calling
-// thread's own. The synchronous twins need no body: the host waits either way.
+// The asynchronous copies and fills as programs built with a default stream per thread call them: stream 0 is
+// the calling thread's own. The synchronous twins need no body: the host waits either way.
 #include "rt/api.h"
 
 static cudaStream_t own(cudaStream_t stream)

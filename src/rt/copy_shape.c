@@ -13,8 +13,8 @@ static cudaError_t check_pitch(size_t pitch, size_t width_bytes, size_t height)
     return height == 1 ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue;
 }
 
-cudaError_t copy_of_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width_bytes, size_t height,
-                       enum cudaMemcpyKind kind, struct op_copy *copy)
+cudaError_t copy_of_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width_bytes,
+                       size_t height, enum cudaMemcpyKind kind, struct op_copy *copy)
 {
     *copy = (struct op_copy){.to = {.address = (uint64_t)(uintptr_t)to, .pitch_bytes = to_pitch},
                              .from = {.address = (uint64_t)(uintptr_t)from, .pitch_bytes = from_pitch},
@@ -30,7 +30,8 @@ cudaError_t copy_of_2d(void *to, size_t to_pitch, const void *from, size_t from_
     return error ? error : check_pitch(from_pitch, width_bytes, height);
 }
 
-cudaError_t fill_of_2d(void *to, size_t pitch, int value, size_t width_bytes, size_t height, struct op_fill *fill)
+cudaError_t fill_of_2d(void *to, size_t pitch, int value, size_t width_bytes, size_t height,
+                       struct op_fill *fill)
 {
     *fill = (struct op_fill){.to = {.address = (uint64_t)(uintptr_t)to, .pitch_bytes = pitch},
                              .value = (uint8_t)value,
@@ -83,7 +84,8 @@ static cudaError_t pitched_place(const struct side *side, struct cudaExtent exte
     return p->ptr ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t side_place(struct rt *rt, const struct side *side, struct cudaExtent extent, struct op_place *place)
+static cudaError_t side_place(struct rt *rt, const struct side *side, struct cudaExtent extent,
+                              struct op_place *place)
 {
     if (!side->array)
         return pitched_place(side, extent, place);
@@ -95,8 +97,8 @@ static cudaError_t side_place(struct rt *rt, const struct side *side, struct cud
     return cudaSuccess;
 }
 
-// Widths and positions are counted in the elements of the array that takes part, for the other side too. 0: the two arrays
-// differ in that, or a side is given twice or not at all.
+// Widths and positions are counted in the elements of the array that takes part, for the other side too. 0:
+// the two arrays differ in that, or a side is given twice or not at all.
 static uint32_t element_bytes(const struct side *to, const struct side *from)
 {
     if (!to->array == !to->pointer.ptr || !from->array == !from->pointer.ptr)
@@ -122,7 +124,8 @@ cudaError_t copy_of_3d(struct rt *rt, const struct cudaMemcpy3DParms *parms, str
         return cudaErrorInvalidResourceHandle;
     uint32_t bytes = element_bytes(&to, &from);
     if (bytes == 0 || __builtin_mul_overflow(extent.width, bytes, &extent.width) ||
-        __builtin_mul_overflow(to.pos.x, bytes, &to.pos.x) || __builtin_mul_overflow(from.pos.x, bytes, &from.pos.x))
+        __builtin_mul_overflow(to.pos.x, bytes, &to.pos.x) ||
+        __builtin_mul_overflow(from.pos.x, bytes, &from.pos.x))
         return cudaErrorInvalidValue;
     cudaError_t error = side_place(rt, &to, extent, &copy->to);
     if (!error)

@@ -1,5 +1,5 @@
-// Managed memory: it has one place here, the host's, so advice and prefetching change nothing but what can be asked about
-// them. That is kept for each page, as programs may advise parts.
+// Managed memory: it has one place here, the host's, so advice and prefetching change nothing but what can be
+// asked about them. That is kept for each page, as programs may advise parts.
 #include "rt/memory.h"
 #include <stdlib.h>
 
@@ -102,8 +102,8 @@ static void page_advise(struct managed_page *page, enum cudaMemoryAdvise advice,
     }
 }
 
-cudaError_t managed_advise(struct rt *rt, const void *pointer, size_t size_bytes, enum cudaMemoryAdvise advice,
-                           struct cudaMemLocation location)
+cudaError_t managed_advise(struct rt *rt, const void *pointer, size_t size_bytes,
+                           enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
     struct range range;
     cudaError_t error = range_of(rt, pointer, size_bytes, &range);
@@ -181,9 +181,11 @@ cudaError_t managed_query(struct rt *rt, void *data, size_t data_bytes, enum cud
     cudaError_t error = range_of(rt, pointer, size_bytes, &range);
     if (error)
         return error;
-    bool is_known = attribute >= cudaMemRangeAttributeReadMostly && attribute <= cudaMemRangeAttributeLastPrefetchLocationId;
+    bool is_known = attribute >= cudaMemRangeAttributeReadMostly &&
+                    attribute <= cudaMemRangeAttributeLastPrefetchLocationId;
     bool is_list = attribute == cudaMemRangeAttributeAccessedBy;
-    if (!data || !is_known || data_bytes == 0 || data_bytes % sizeof(int) || (!is_list && data_bytes != sizeof(int)))
+    if (!data || !is_known || data_bytes == 0 || data_bytes % sizeof(int) ||
+        (!is_list && data_bytes != sizeof(int)))
         return cudaErrorInvalidValue;
     struct managed_page page = common(&range);
     if (is_list)
@@ -194,14 +196,16 @@ cudaError_t managed_query(struct rt *rt, void *data, size_t data_bytes, enum cud
 }
 
 // Who may touch it when: every order is legal here, so only the arguments are checked.
-cudaError_t managed_attach(struct rt *rt, cudaStream_t handle, void *pointer, size_t size_bytes, unsigned flags)
+cudaError_t managed_attach(struct rt *rt, cudaStream_t handle, void *pointer, size_t size_bytes,
+                           unsigned flags)
 {
     struct allocation *allocation;
     struct rt_stream *stream = stream_of(rt, handle);
     const struct memory_block *block = allocation_of(rt, pointer, &allocation);
     if (!stream)
         return cudaErrorInvalidResourceHandle;
-    if (!allocation || allocation->kind != ALLOCATION_MANAGED || block->address != (uint64_t)(uintptr_t)pointer ||
+    if (!allocation || allocation->kind != ALLOCATION_MANAGED ||
+        block->address != (uint64_t)(uintptr_t)pointer ||
         (size_bytes != 0 && size_bytes != allocation->size_bytes))
         return cudaErrorInvalidValue;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&

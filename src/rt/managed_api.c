@@ -11,8 +11,8 @@ static struct cudaMemLocation location_of(int device)
 
 // ---- prefetching ----------------------------------------------------------------------------------------
 
-cudaError_t wg_cudaMemPrefetchAsync(const void *pointer, size_t size_bytes, struct cudaMemLocation to, unsigned flags,
-                                    cudaStream_t stream)
+cudaError_t wg_cudaMemPrefetchAsync(const void *pointer, size_t size_bytes, struct cudaMemLocation to,
+                                    unsigned flags, cudaStream_t stream)
 {
     return RT_CALL(rt, flags ? cudaErrorInvalidValue
                              : managed_prefetch(rt, pointer, size_bytes, to, stream_of(rt, stream)));
@@ -24,12 +24,14 @@ cudaError_t wg_cudaMemPrefetchAsync_ptsz(const void *pointer, size_t size_bytes,
     return wg_cudaMemPrefetchAsync(pointer, size_bytes, to, flags, stream ? stream : STREAM_PER_THREAD);
 }
 
-cudaError_t wg_cudaMemPrefetchAsync_12(const void *pointer, size_t size_bytes, int device, cudaStream_t stream)
+cudaError_t wg_cudaMemPrefetchAsync_12(const void *pointer, size_t size_bytes, int device,
+                                       cudaStream_t stream)
 {
     return wg_cudaMemPrefetchAsync(pointer, size_bytes, location_of(device), 0, stream);
 }
 
-cudaError_t wg_cudaMemPrefetchAsync_12_ptsz(const void *pointer, size_t size_bytes, int device, cudaStream_t stream)
+cudaError_t wg_cudaMemPrefetchAsync_12_ptsz(const void *pointer, size_t size_bytes, int device,
+                                            cudaStream_t stream)
 {
     return wg_cudaMemPrefetchAsync_12(pointer, size_bytes, device, stream ? stream : STREAM_PER_THREAD);
 }
@@ -38,11 +40,12 @@ cudaError_t wg_cudaMemPrefetchAsync_12_ptsz(const void *pointer, size_t size_byt
 
 // `indices` says from which range on each place holds; it begins at 0 and grows.
 static cudaError_t prefetch_batch(struct rt *rt, void **pointers, const size_t *sizes, size_t n,
-                                  const struct cudaMemLocation *places, const size_t *indices, size_t n_places,
-                                  struct rt_stream *stream)
+                                  const struct cudaMemLocation *places, const size_t *indices,
+                                  size_t n_places, struct rt_stream *stream)
 {
     cudaError_t error = cudaSuccess;
-    if (!pointers || !sizes || n == 0 || !places || !indices || n_places == 0 || n_places > n || indices[0] != 0)
+    if (!pointers || !sizes || n == 0 || !places || !indices || n_places == 0 || n_places > n ||
+        indices[0] != 0)
         return cudaErrorInvalidValue;
     for (size_t i = 0, place = 0; i < n && !error; i++) {
         while (place + 1 < n_places && indices[place + 1] <= i)
@@ -52,17 +55,18 @@ static cudaError_t prefetch_batch(struct rt *rt, void **pointers, const size_t *
     return error;
 }
 
-cudaError_t wg_cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t n, struct cudaMemLocation *places,
-                                         size_t *indices, size_t n_places, unsigned long long flags,
-                                         cudaStream_t stream)
+cudaError_t wg_cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t n,
+                                         struct cudaMemLocation *places, size_t *indices, size_t n_places,
+                                         unsigned long long flags, cudaStream_t stream)
 {
-    return RT_CALL(rt, flags ? cudaErrorInvalidValue
-                             : prefetch_batch(rt, pointers, sizes, n, places, indices, n_places, stream_of(rt, stream)));
+    return RT_CALL(
+        rt, flags ? cudaErrorInvalidValue
+                  : prefetch_batch(rt, pointers, sizes, n, places, indices, n_places, stream_of(rt, stream)));
 }
 
 cudaError_t wg_cudaMemPrefetchBatchAsync_ptsz(void **pointers, size_t *sizes, size_t n,
-                                              struct cudaMemLocation *places, size_t *indices, size_t n_places,
-                                              unsigned long long flags, cudaStream_t stream)
+                                              struct cudaMemLocation *places, size_t *indices,
+                                              size_t n_places, unsigned long long flags, cudaStream_t stream)
 {
     return wg_cudaMemPrefetchBatchAsync(pointers, sizes, n, places, indices, n_places, flags,
                                         stream ? stream : STREAM_PER_THREAD);
@@ -76,7 +80,8 @@ cudaError_t wg_cudaMemAdvise(const void *pointer, size_t size_bytes, enum cudaMe
     return RT_CALL(rt, managed_advise(rt, pointer, size_bytes, advice, location));
 }
 
-cudaError_t wg_cudaMemAdvise_12(const void *pointer, size_t size_bytes, enum cudaMemoryAdvise advice, int device)
+cudaError_t wg_cudaMemAdvise_12(const void *pointer, size_t size_bytes, enum cudaMemoryAdvise advice,
+                                int device)
 {
     return RT_CALL(rt, managed_advise(rt, pointer, size_bytes, advice, location_of(device)));
 }
@@ -97,8 +102,9 @@ static cudaError_t query_all(struct rt *rt, void **data, const size_t *data_byte
     return error;
 }
 
-cudaError_t wg_cudaMemRangeGetAttributes(void **data, size_t *data_bytes, enum cudaMemRangeAttribute *attributes,
-                                         size_t n, const void *pointer, size_t size_bytes)
+cudaError_t wg_cudaMemRangeGetAttributes(void **data, size_t *data_bytes,
+                                         enum cudaMemRangeAttribute *attributes, size_t n,
+                                         const void *pointer, size_t size_bytes)
 {
     return RT_CALL(rt, query_all(rt, data, data_bytes, attributes, n, pointer, size_bytes));
 }
@@ -108,7 +114,8 @@ cudaError_t wg_cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size
     return RT_CALL(rt, managed_attach(rt, stream, pointer, size_bytes, flags));
 }
 
-cudaError_t wg_cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *pointer, size_t size_bytes, unsigned flags)
+cudaError_t wg_cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *pointer, size_t size_bytes,
+                                             unsigned flags)
 {
     return wg_cudaStreamAttachMemAsync(stream ? stream : STREAM_PER_THREAD, pointer, size_bytes, flags);
 }

@@ -1,6 +1,7 @@
 // Allocating memory of every kind, and telling what a pointer points to.
 //
-// Which calls fail and how, the rounding of rows and what cudaMemGetInfo answers are as measured on an H200 with driver 580.
+// Which calls fail and how, the rounding of rows and what cudaMemGetInfo answers are as measured on an H200
+// with driver 580.
 #include "rt/memory.h"
 #include "rt/graph.h"
 #include "rt/stream.h"
@@ -100,12 +101,13 @@ struct allocation *allocation_at(struct rt *rt, const void *pointer, enum alloca
 
 // ---- device memory --------------------------------------------------------------------------------------
 
-struct allocation *allocation_new(struct rt *rt, enum allocation_kind kind, size_t size_bytes, const char *what,
-                                  void **out)
+struct allocation *allocation_new(struct rt *rt, enum allocation_kind kind, size_t size_bytes,
+                                  const char *what, void **out)
 {
     size_t free_bytes, total_bytes;
     memory_info(rt, &free_bytes, &total_bytes);
-    uint64_t address = size_bytes <= free_bytes ? memory_alloc(rt->memory, size_bytes, MALLOC_ALIGN, what) : 0;
+    uint64_t address =
+        size_bytes <= free_bytes ? memory_alloc(rt->memory, size_bytes, MALLOC_ALIGN, what) : 0;
     if (!address)
         return NULL;
     struct allocation *allocation = record_new(rt, kind, size_bytes);
@@ -134,7 +136,8 @@ cudaError_t device_malloc(struct rt *rt, void **out, size_t size_bytes)
                                                                                 : cudaErrorMemoryAllocation;
 }
 
-cudaError_t device_malloc_pitch(struct rt *rt, void **out, size_t *pitch_bytes, size_t width_bytes, size_t rows)
+cudaError_t device_malloc_pitch(struct rt *rt, void **out, size_t *pitch_bytes, size_t width_bytes,
+                                size_t rows)
 {
     size_t bytes;
     if (!out || !pitch_bytes)
@@ -155,8 +158,8 @@ cudaError_t device_malloc_pitch(struct rt *rt, void **out, size_t *pitch_bytes, 
 // ---- host memory ----------------------------------------------------------------------------------------
 
 // Whole pages of the host's that the guest sees too. NULL: the host has none.
-static struct allocation *host_new(struct rt *rt, enum allocation_kind kind, size_t size_bytes, const char *what,
-                                   void **out)
+static struct allocation *host_new(struct rt *rt, enum allocation_kind kind, size_t size_bytes,
+                                   const char *what, void **out)
 {
     void *memory = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -297,7 +300,8 @@ cudaError_t host_register(struct rt *rt, void *pointer, size_t size_bytes, unsig
         return cudaSuccess;
     }
     allocation_of(rt, pointer, &allocation);
-    bool is_other = is_guest((uint64_t)(uintptr_t)pointer) || (allocation && allocation->kind != ALLOCATION_REGISTERED);
+    bool is_other =
+        is_guest((uint64_t)(uintptr_t)pointer) || (allocation && allocation->kind != ALLOCATION_REGISTERED);
     return is_other ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered;
 }
 
@@ -307,7 +311,8 @@ cudaError_t host_unregister(struct rt *rt, void *pointer)
     const struct memory_block *block = allocation_of(rt, pointer, &allocation);
     if (!block)
         return pointer ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue;
-    if (!allocation || allocation->kind != ALLOCATION_REGISTERED || block->address != (uint64_t)(uintptr_t)pointer)
+    if (!allocation || allocation->kind != ALLOCATION_REGISTERED ||
+        block->address != (uint64_t)(uintptr_t)pointer)
         return cudaErrorInvalidValue;
     memory_remove_host(rt->memory, pointer);
     record_delete(rt, allocation);

@@ -23,7 +23,8 @@ cudaError_t wg_cudaFree(void *pointer)
     return RT_CALL(rt, device_free(rt, pointer));
 }
 
-static cudaError_t malloc_pitch_call(struct rt *rt, void **out, size_t *pitch, size_t width_bytes, size_t rows)
+static cudaError_t malloc_pitch_call(struct rt *rt, void **out, size_t *pitch, size_t width_bytes,
+                                     size_t rows)
 {
     cudaError_t error = capture_forbids(rt);
     return error ? error : device_malloc_pitch(rt, out, pitch, width_bytes, rows);

@@ -18,11 +18,11 @@ static cudaError_t pointer_attributes(struct rt *rt, struct cudaPointerAttribute
     const struct memory_block *block = allocation_of(rt, pointer, &allocation);
     enum cudaMemoryType type = type_of(block, allocation);
     bool is_unregistered = type == cudaMemoryTypeUnregistered;
-    *out = (struct cudaPointerAttributes){.type = type,
-                                          .device = is_unregistered ? cudaInvalidDeviceId : 0,
-                                          .devicePointer = is_unregistered ? NULL : (void *)(uintptr_t)pointer,
-                                          .hostPointer = type == cudaMemoryTypeDevice ? NULL
-                                                                                      : (void *)(uintptr_t)pointer};
+    *out = (struct cudaPointerAttributes){
+        .type = type,
+        .device = is_unregistered ? cudaInvalidDeviceId : 0,
+        .devicePointer = is_unregistered ? NULL : (void *)(uintptr_t)pointer,
+        .hostPointer = type == cudaMemoryTypeDevice ? NULL : (void *)(uintptr_t)pointer};
     return cudaSuccess;
 }
 

@@ -1,23 +1,26 @@
-// Stream-ordered allocation. Operations run when they are submitted, so memory is taken and given back at the call; what the
-// order of streams allows beyond that cannot be told apart.
+// Stream-ordered allocation. Operations run when they are submitted, so memory is taken and given back at the
+// call; what the order of streams allows beyond that cannot be told apart.
 //
 // A pool's numbers, its granules and which calls fail: as measured on an H200 with driver 580.
 #include "rt/graph.h"
 #include "rt/memory.h"
 #include <stdlib.h>
 
-enum { RESERVE_BYTES = 32 << 20, PIECE_BYTES = 512 }; // what a pool takes from the device, and what it hands out
+enum {
+    RESERVE_BYTES = 32 << 20,
+    PIECE_BYTES = 512
+}; // what a pool takes from the device, and what it hands out
 
 struct rt_pool {
     struct rt_pool *next;
     struct cudaMemPoolProps props;
-    int reuse[3];                 // cudaMemPoolReuse…: nothing that shows depends on them
-    uint64_t release_threshold;   // bytes
-    uint64_t used, used_high;     // bytes as asked for
-    uint64_t pieces;              // bytes in use, rounded
+    int reuse[3];               // cudaMemPoolReuse…: nothing that shows depends on them
+    uint64_t release_threshold; // bytes
+    uint64_t used, used_high;   // bytes as asked for
+    uint64_t pieces;            // bytes in use, rounded
     uint64_t reserved, reserved_high;
     uint32_t n_allocations;
-    bool is_destroyed;            // but not all its memory is freed
+    bool is_destroyed; // but not all its memory is freed
 };
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
@@ -75,8 +78,9 @@ cudaError_t pool_new(struct rt *rt, struct rt_pool **out, const struct cudaMemPo
     if (!out || !props || props->allocType != cudaMemAllocationTypePinned)
         return cudaErrorInvalidValue;
     if (props->location.type >= cudaMemLocationTypeHost || props->handleTypes != cudaMemHandleTypeNone) {
-        rt_explain(rt, "pool kinds", "cudaMemPoolCreate: pools of host memory and pools that other processes open are not "
-                                     "supported; it returns cudaErrorNotSupported");
+        rt_explain(rt, "pool kinds",
+                   "cudaMemPoolCreate: pools of host memory and pools that other processes open are not "
+                   "supported; it returns cudaErrorNotSupported");
         return cudaErrorNotSupported;
     }
     if (props->location.type != cudaMemLocationTypeDevice || props->location.id != 0)
@@ -151,7 +155,8 @@ static cudaError_t capture_malloc(struct rt *rt, void **out, size_t size_bytes, 
     return error;
 }
 
-cudaError_t pool_malloc(struct rt *rt, void **out, size_t size_bytes, struct rt_pool *pool, struct rt_stream *stream)
+cudaError_t pool_malloc(struct rt *rt, void **out, size_t size_bytes, struct rt_pool *pool,
+                        struct rt_stream *stream)
 {
     if (!out || !pool_is_known(rt, pool))
         return cudaErrorInvalidValue;
@@ -171,7 +176,8 @@ cudaError_t pool_free(struct rt *rt, void *pointer, struct rt_stream *stream)
     if (!pointer)
         return cudaSuccess;
     const struct memory_block *block = allocation_of(rt, pointer, &allocation);
-    bool is_device = allocation && (allocation->kind == ALLOCATION_POOL || allocation->kind == ALLOCATION_DEVICE);
+    bool is_device =
+        allocation && (allocation->kind == ALLOCATION_POOL || allocation->kind == ALLOCATION_DEVICE);
     if (!is_device || block->address != (uint64_t)(uintptr_t)pointer)
         return cudaErrorInvalidValue;
     if (stream->capture) {

@@ -19,7 +19,8 @@ cudaError_t wg_cudaMallocFromPoolAsync(void **out, size_t size_bytes, cudaMemPoo
     return RT_CALL(rt, pool_malloc(rt, out, size_bytes, pool, stream_of(rt, stream)));
 }
 
-cudaError_t wg_cudaMallocFromPoolAsync_ptsz(void **out, size_t size_bytes, cudaMemPool_t pool, cudaStream_t stream)
+cudaError_t wg_cudaMallocFromPoolAsync_ptsz(void **out, size_t size_bytes, cudaMemPool_t pool,
+                                            cudaStream_t stream)
 {
     return wg_cudaMallocFromPoolAsync(out, size_bytes, pool, stream ? stream : STREAM_PER_THREAD);
 }
@@ -92,14 +93,15 @@ cudaError_t wg_cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *loc
     return RT_CALL(rt, give_at(rt, out, location, type, false));
 }
 
-static cudaError_t set_at(struct rt *rt, const struct cudaMemLocation *location, enum cudaMemAllocationType type,
-                          struct rt_pool *pool)
+static cudaError_t set_at(struct rt *rt, const struct cudaMemLocation *location,
+                          enum cudaMemAllocationType type, struct rt_pool *pool)
 {
     cudaError_t error = check_location(location, type);
     return error ? error : pool_set_current(rt, pool);
 }
 
-cudaError_t wg_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t pool)
+cudaError_t wg_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                                 cudaMemPool_t pool)
 {
     return RT_CALL(rt, set_at(rt, location, type, pool));
 }
@@ -144,12 +146,14 @@ static cudaError_t get_access(struct rt *rt, enum cudaMemAccessFlags *flags, str
     return cudaSuccess;
 }
 
-cudaError_t wg_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool, struct cudaMemLocation *location)
+cudaError_t wg_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                    struct cudaMemLocation *location)
 {
     return RT_CALL(rt, get_access(rt, flags, pool, location));
 }
 
-static cudaError_t set_access(struct rt *rt, struct rt_pool *pool, const struct cudaMemAccessDesc *list, size_t n)
+static cudaError_t set_access(struct rt *rt, struct rt_pool *pool, const struct cudaMemAccessDesc *list,
+                              size_t n)
 {
     if (!pool_is_known(rt, pool) || (n && !list))
         return cudaErrorInvalidValue;

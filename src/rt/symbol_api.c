@@ -51,7 +51,8 @@ struct symbol_copy {
     bool is_to_symbol;
 };
 
-static cudaError_t copy_symbol(struct rt *rt, const struct symbol_copy *call, cudaStream_t handle, bool is_async)
+static cudaError_t copy_symbol(struct rt *rt, const struct symbol_copy *call, cudaStream_t handle,
+                               bool is_async)
 {
     uint64_t address, size_bytes;
     struct rt_stream *stream = stream_of(rt, handle);

@@ -1,4 +1,5 @@
-// Arrays through the runtime API: shapes and formats, copies of every form. What fails does so as on an H200 with driver 580.
+// Arrays through the runtime API: shapes and formats, copies of every form. What fails does so as on an H200
+// with driver 580.
 #include "support/check.h"
 #include "support/guest.h"
 #include <string.h>
@@ -15,13 +16,14 @@ static void formats(void **state)
     enum { BAD = cudaErrorInvalidChannelDescriptor };
     static const struct {
         int x, y, z, w, kind, error;
-    } cases[] = {{32, 0, 0, 0, 2, 0},   {8, 8, 8, 8, 1, 0},  {8, 8, 8, 0, 1, BAD},  {16, 16, 0, 0, 2, 0},
-                 {8, 0, 0, 0, 2, BAD},  {64, 0, 0, 0, 1, BAD}, {32, 32, 32, 32, 0, 0}, {0, 0, 0, 0, 0, BAD},
-                 {32, 16, 0, 0, 1, BAD}, {12, 0, 0, 0, 1, BAD}, {32, 0, 32, 0, 1, BAD}, {32, 0, 0, 0, 3, BAD}};
+    } cases[] = {{32, 0, 0, 0, 2, 0},    {8, 8, 8, 8, 1, 0},     {8, 8, 8, 0, 1, BAD},
+                 {16, 16, 0, 0, 2, 0},   {8, 0, 0, 0, 2, BAD},   {64, 0, 0, 0, 1, BAD},
+                 {32, 32, 32, 32, 0, 0}, {0, 0, 0, 0, 0, BAD},   {32, 16, 0, 0, 1, BAD},
+                 {12, 0, 0, 0, 1, BAD},  {32, 0, 32, 0, 1, BAD}, {32, 0, 0, 0, 3, BAD}};
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         cudaArray_t a;
-        struct cudaChannelFormatDesc f = wg_cudaCreateChannelDesc(cases[i].x, cases[i].y, cases[i].z, cases[i].w,
-                                                                  (enum cudaChannelFormatKind)cases[i].kind);
+        struct cudaChannelFormatDesc f = wg_cudaCreateChannelDesc(
+            cases[i].x, cases[i].y, cases[i].z, cases[i].w, (enum cudaChannelFormatKind)cases[i].kind);
         IS(wg_cudaMallocArray(&a, &f, 64, 8, 0), cases[i].error);
         GOOD(wg_cudaFreeArray(a));
     }
@@ -34,11 +36,13 @@ static void shapes(void **state)
         size_t width, height, depth;
         unsigned flags;
         int error;
-    } cases[] = {{64, 0, 0, 0, 0},  {64, 8, 0, 0, 0},   {64, 8, 4, 0, 0},      {64, 0, 4, 0, 1},      {0, 8, 0, 0, 1},
-                 {64, 0, 4, 1, 0},  {64, 8, 4, 1, 0},   {64, 64, 6, 4, 0},     {64, 64, 12, 5, 0},    {64, 64, 5, 4, 1},
-                 {64, 32, 6, 4, 1}, {64, 8, 0, 2, 0},   {64, 8, 0, 8, 0},      {64, 8, 4, 8, 1},      {131072, 0, 0, 0, 0},
-                 {64, 8, 0, 1, 1},  {131073, 0, 0, 0, 1}, {131072, 65536, 0, 0, 0}, {131072, 65537, 0, 0, 1},
-                 {16385, 2, 2, 0, 1}, {64, 8, 2049, 1, 1}, {32768, 32768, 2048, 1, 2}};
+    } cases[] = {
+        {64, 0, 0, 0, 0},     {64, 8, 0, 0, 0},          {64, 8, 4, 0, 0},         {64, 0, 4, 0, 1},
+        {0, 8, 0, 0, 1},      {64, 0, 4, 1, 0},          {64, 8, 4, 1, 0},         {64, 64, 6, 4, 0},
+        {64, 64, 12, 5, 0},   {64, 64, 5, 4, 1},         {64, 32, 6, 4, 1},        {64, 8, 0, 2, 0},
+        {64, 8, 0, 8, 0},     {64, 8, 4, 8, 1},          {131072, 0, 0, 0, 0},     {64, 8, 0, 1, 1},
+        {131073, 0, 0, 0, 1}, {131072, 65536, 0, 0, 0},  {131072, 65537, 0, 0, 1}, {16385, 2, 2, 0, 1},
+        {64, 8, 2049, 1, 1},  {32768, 32768, 2048, 1, 2}};
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct cudaExtent extent = {cases[i].width, cases[i].height, cases[i].depth}, got;
         struct cudaChannelFormatDesc format;
@@ -75,19 +79,24 @@ static void boxes(void **state)
     assert_memory_equal(in, out, sizeof in);
     GOOD(wg_cudaMemcpy2DToArrayAsync(a, 8, 2, &in[5][0], 256, 4, 3, cudaMemcpyDefault, NULL));
     GOOD(wg_cudaMemcpy2DFromArrayAsync(out, 4, a, 8, 1, 4, 5, cudaMemcpyDefault, NULL));
-    assert_true(out[0][0] == 66 && out[0][1] == 320 && out[0][2] == 384 && out[0][3] == 448 && out[0][4] == 322);
+    assert_true(out[0][0] == 66 && out[0][1] == 320 && out[0][2] == 384 && out[0][3] == 448 &&
+                out[0][4] == 322);
     GOOD(wg_cudaMemcpy2DToArray(a, 0, 0, device, 256, 256, 8, cudaMemcpyDeviceToDevice));
     GOOD(wg_cudaMemcpy2DToArray(a, 2, 0, in, 256, 6, 8, cudaMemcpyHostToDevice));
     GOOD(wg_cudaMemcpy2DToArray(a, 0, 0, NULL, 256, 0, 8, cudaMemcpyHostToDevice));
     IS(wg_cudaMemcpy2DToArray(a, 4, 0, in, 256, 256, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     IS(wg_cudaMemcpy2DToArray(a, 0, 1, in, 256, 256, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     IS(wg_cudaMemcpy2DToArray(a, 0, 0, in, 100, 256, 8, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
-    IS(wg_cudaMemcpy2DToArray(a, 0, 0, in, 256, 256, 8, cudaMemcpyDeviceToHost), cudaErrorInvalidMemcpyDirection);
+    IS(wg_cudaMemcpy2DToArray(a, 0, 0, in, 256, 256, 8, cudaMemcpyDeviceToHost),
+       cudaErrorInvalidMemcpyDirection);
     IS(wg_cudaMemcpy2DToArray(a, 0, 0, in, 256, 256, 8, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
     IS(wg_cudaMemcpy2DToArray(a, 0, 0, NULL, 256, 256, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    IS(wg_cudaMemcpy2DToArray(NULL, 0, 0, in, 256, 256, 8, cudaMemcpyHostToDevice), cudaErrorInvalidResourceHandle);
-    IS(wg_cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 256, 8, cudaMemcpyHostToDevice), cudaErrorInvalidMemcpyDirection);
-    IS(wg_cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 1, 256, 8, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+    IS(wg_cudaMemcpy2DToArray(NULL, 0, 0, in, 256, 256, 8, cudaMemcpyHostToDevice),
+       cudaErrorInvalidResourceHandle);
+    IS(wg_cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 256, 8, cudaMemcpyHostToDevice),
+       cudaErrorInvalidMemcpyDirection);
+    IS(wg_cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 1, 256, 8, cudaMemcpyDeviceToDevice),
+       cudaErrorInvalidValue);
     struct cudaChannelFormatDesc format;
     GOOD(wg_cudaGetChannelDesc(&format, a));
     assert_int_equal(format.x, 32);
@@ -129,12 +138,14 @@ static void boxes_count_in_elements(void **state)
     for (unsigned i = 0; i < 300; i++)
         in[i / 100][i / 25 % 4][i % 25] = i;
     GOOD(wg_cudaMalloc3DArray(&a, &words, (struct cudaExtent){25, 4, 3}, 0));
-    struct cudaMemcpy3DParms p = {.srcPtr = {in, 100, 100, 4}, .dstArray = a, .extent = {25, 4, 3}, .kind = cudaMemcpyHostToDevice};
+    struct cudaMemcpy3DParms p = {
+        .srcPtr = {in, 100, 100, 4}, .dstArray = a, .extent = {25, 4, 3}, .kind = cudaMemcpyHostToDevice};
     GOOD(wg_cudaMemcpy3D(&p));
     p.extent = (struct cudaExtent){2, 1, 1};
     p.srcPos = (struct cudaPos){20, 1, 0}; // elements, though the source is no array
     GOOD(wg_cudaMemcpy3D(&p));
-    struct cudaMemcpy3DParms back = {.srcArray = a, .dstPtr = {out, 100, 100, 4}, .extent = {25, 4, 3}, .kind = cudaMemcpyDeviceToHost};
+    struct cudaMemcpy3DParms back = {
+        .srcArray = a, .dstPtr = {out, 100, 100, 4}, .extent = {25, 4, 3}, .kind = cudaMemcpyDeviceToHost};
     GOOD(wg_cudaMemcpy3D(&back));
     assert_true(out[0][0][0] == 45 && out[0][0][1] == 46 && out[0][0][2] == 2 && out[2][3][24] == 299);
     p.srcPos.x = 24;
@@ -159,7 +170,8 @@ static void levels_are_halved(void **state)
     struct cudaExtent e;
     float in[2] = {1, 2}, out[2] = {0};
     struct cudaArrayMemoryRequirements needs;
-    GOOD(wg_cudaMallocMipmappedArray(&m, &words, (struct cudaExtent){64, 32, 0}, 9, 0)); // 7 are all there are
+    GOOD(
+        wg_cudaMallocMipmappedArray(&m, &words, (struct cudaExtent){64, 32, 0}, 9, 0)); // 7 are all there are
     IS(wg_cudaGetMipmappedArrayLevel(&level, m, 7), cudaErrorInvalidValue);
     GOOD(wg_cudaGetMipmappedArrayLevel(&level, m, 6));
     GOOD(wg_cudaArrayGetInfo(NULL, &e, NULL, level));

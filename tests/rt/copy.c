@@ -1,8 +1,8 @@
-// Copies and fills through the runtime API: bytes arrive, and what fails does so as on an H200 with driver 580, with nothing
-// copied at all.
+// Copies and fills through the runtime API: bytes arrive, and what fails does so as on an H200 with driver
+// 580, with nothing copied at all.
+#include "rt/stream.h"
 #include "support/check.h"
 #include "support/guest.h"
-#include "rt/stream.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static int set_up(void **state)
     place[REGISTERED] = aligned_alloc(4096, 2 * PLACE_BYTES);
     return wg_cudaMallocHost((void **)&place[PINNED], PLACE_BYTES) ||
            wg_cudaMallocManaged((void **)&place[MANAGED], PLACE_BYTES, cudaMemAttachGlobal) ||
-           wg_cudaMalloc((void **)&place[DEVICE], PLACE_BYTES) || wg_cudaHostRegister(place[REGISTERED], PLACE_BYTES, 0);
+           wg_cudaMalloc((void **)&place[DEVICE], PLACE_BYTES) ||
+           wg_cudaHostRegister(place[REGISTERED], PLACE_BYTES, 0);
 }
 
 static char read_byte(const char *p)
@@ -46,8 +47,9 @@ static void check_direction(int to, int from, int kind, bool is_async)
     char mark = (char)(1 + kind + to * 5 + from * 25);
     write_byte(place[from], mark);
     write_byte(place[to] + 64, 0);
-    cudaError_t error = is_async ? wg_cudaMemcpyAsync(place[to] + 64, place[from], 1, (enum cudaMemcpyKind)kind, NULL)
-                                 : wg_cudaMemcpy(place[to] + 64, place[from], 1, (enum cudaMemcpyKind)kind);
+    cudaError_t error =
+        is_async ? wg_cudaMemcpyAsync(place[to] + 64, place[from], 1, (enum cudaMemcpyKind)kind, NULL)
+                 : wg_cudaMemcpy(place[to] + 64, place[from], 1, (enum cudaMemcpyKind)kind);
     IS(error, passes(to, from, kind) ? cudaSuccess : cudaErrorInvalidValue);
     assert_int_equal(read_byte(place[to] + 64), error ? 0 : mark);
 }
@@ -73,7 +75,8 @@ static void arguments_are_checked(void **state)
     IS(wg_cudaMemcpy(NULL, place[DEVICE], 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
     IS(wg_cudaMemcpy(place[DEVICE], NULL, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     IS(wg_cudaMemcpy(NULL, NULL, 4, (enum cudaMemcpyKind)9), cudaErrorInvalidMemcpyDirection);
-    IS(wg_cudaMemcpyAsync(place[DEVICE], b, 4, (enum cudaMemcpyKind)9, NULL), cudaErrorInvalidMemcpyDirection);
+    IS(wg_cudaMemcpyAsync(place[DEVICE], b, 4, (enum cudaMemcpyKind)9, NULL),
+       cudaErrorInvalidMemcpyDirection);
     IS(wg_cudaMemcpyAsync(place[DEVICE], b, 4, cudaMemcpyHostToDevice, (cudaStream_t)(void *)b),
        cudaErrorInvalidResourceHandle);
     IS(wg_cudaMemcpyPeer(place[DEVICE], 0, place[DEVICE] + 8, 1, 4), cudaErrorInvalidDevice);
@@ -87,7 +90,8 @@ static void what_does_not_fit_is_not_copied_at_all(void **state)
     write_byte(place[DEVICE], 3);
     memset(big, 9, sizeof big);
     IS(wg_cudaMemcpy(place[DEVICE], big, PLACE_BYTES + 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    IS(wg_cudaMemcpyAsync(place[DEVICE] + 1, big, PLACE_BYTES, cudaMemcpyHostToDevice, NULL), cudaErrorInvalidValue);
+    IS(wg_cudaMemcpyAsync(place[DEVICE] + 1, big, PLACE_BYTES, cudaMemcpyHostToDevice, NULL),
+       cudaErrorInvalidValue);
     assert_int_equal(read_byte(place[DEVICE]), 3);
     IS(wg_cudaMemcpy(big, place[DEVICE] + 8, PLACE_BYTES, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
     assert_int_equal(big[0], 9);
@@ -95,7 +99,8 @@ static void what_does_not_fit_is_not_copied_at_all(void **state)
         IS(wg_cudaMemcpy(place[DEVICE], place[i] + 4000, 200, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     IS(wg_cudaMemcpy(place[DEVICE], big, SIZE_MAX - 100, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     IS(wg_cudaMemcpy2D(place[DEVICE], 4096, big, 16, 16, 2, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    IS(wg_cudaMemcpy2D(place[DEVICE], (size_t)1 << 63, big, 16, 16, 3, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    IS(wg_cudaMemcpy2D(place[DEVICE], (size_t)1 << 63, big, 16, 16, 3, cudaMemcpyHostToDevice),
+       cudaErrorInvalidValue);
     assert_int_equal(read_byte(place[DEVICE]), 3);
     GOOD(wg_cudaMemcpy2D(place[DEVICE] + PLACE_BYTES - 1040, 1024, big, 16, 16, 2, cudaMemcpyHostToDevice));
 }
@@ -118,7 +123,8 @@ static void rows_go_where_they_belong(void **state)
     IS(wg_cudaMemcpy2D(place[DEVICE], 16, in, 8, 16, 2, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
     IS(wg_cudaMemcpy2D(place[DEVICE], 8, in, 16, 16, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     GOOD(wg_cudaMemcpy2D(place[DEVICE], 0, in, 0, 16, 1, cudaMemcpyHostToDevice));
-    IS(wg_cudaMemcpy2D(place[DEVICE], 16, in, 16, 16, 2, (enum cudaMemcpyKind)9), cudaErrorInvalidMemcpyDirection);
+    IS(wg_cudaMemcpy2D(place[DEVICE], 16, in, 16, 16, 2, (enum cudaMemcpyKind)9),
+       cudaErrorInvalidMemcpyDirection);
     GOOD(wg_cudaMemcpy2D(NULL, 16, NULL, 16, 0, 2, cudaMemcpyHostToDevice));
     IS(wg_cudaMemcpy2D(NULL, 16, in, 16, 16, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
 }
@@ -132,7 +138,8 @@ static void boxes_go_where_they_belong(void **state)
         in[i / 40][i / 10 % 4][i % 10] = (unsigned char)(i + 1);
     GOOD(wg_cudaMalloc3D(&device, (struct cudaExtent){10, 4, 3}));
     GOOD(wg_cudaMemset3D(device, 0, (struct cudaExtent){10, 4, 3}));
-    struct cudaMemcpy3DParms p = {.srcPtr = {in, 10, 10, 4}, .dstPtr = device, .kind = cudaMemcpyHostToDevice};
+    struct cudaMemcpy3DParms p = {
+        .srcPtr = {in, 10, 10, 4}, .dstPtr = device, .kind = cudaMemcpyHostToDevice};
     GOOD(wg_cudaMemcpy3D(&p)); // of nothing
     p.extent = (struct cudaExtent){4, 2, 2};
     p.srcPos = (struct cudaPos){3, 1, 1};
@@ -161,10 +168,8 @@ static void boxes_are_checked(void **state)
     static char in[3][4][100];
     struct cudaPitchedPtr device;
     GOOD(wg_cudaMalloc3D(&device, (struct cudaExtent){100, 4, 3}));
-    const struct cudaMemcpy3DParms good = {.srcPtr = {in, 100, 100, 4},
-                                           .dstPtr = device,
-                                           .extent = {50, 2, 2},
-                                           .kind = cudaMemcpyHostToDevice};
+    const struct cudaMemcpy3DParms good = {
+        .srcPtr = {in, 100, 100, 4}, .dstPtr = device, .extent = {50, 2, 2}, .kind = cudaMemcpyHostToDevice};
     struct cudaMemcpy3DParms p = good;
     check_3d(good, cudaSuccess);
     IS(wg_cudaMemcpy3D(NULL), cudaErrorInvalidValue);
@@ -202,7 +207,8 @@ static void fills_fill_what_they_should(void **state)
         GOOD(wg_cudaMemset2D(place[i] + 8, 16, 5, 3, 2));
         GOOD(wg_cudaMemcpy(out, place[i], 64, cudaMemcpyDefault));
         assert_true(out[0] == 0x3c && out[1] == 0xff && out[2] == 0xff && out[3] == 0x3c);
-        assert_true(out[8] == 5 && out[10] == 5 && out[11] == 0x3c && out[24] == 5 && out[26] == 5 && out[40] == 0x3c);
+        assert_true(out[8] == 5 && out[10] == 5 && out[11] == 0x3c && out[24] == 5 && out[26] == 5 &&
+                    out[40] == 0x3c);
     }
     struct cudaPitchedPtr p = {place[DEVICE], 8, 8, 2};
     GOOD(wg_cudaMemset3DAsync(p, 7, (struct cudaExtent){1, 1, 3}, NULL));
@@ -252,10 +258,10 @@ static void batches_copy_all_or_nothing(void **state)
     sizes[1] = 0;
     IS(wg_cudaMemcpyBatchAsync(to, from, sizes, 2, &attribute, &index, 1, stream), cudaErrorInvalidValue);
     assert_int_equal(read_byte(place[DEVICE]), 1);
-    struct cudaMemcpy3DBatchOp op = {.src = {.type = cudaMemcpyOperandTypePointer, .op.ptr = {.ptr = in}},
-                                     .dst = {.type = cudaMemcpyOperandTypePointer,
-                                             .op.ptr = {.ptr = place[DEVICE], .rowLength = 16}},
-                                     .extent = {4, 3, 1}};
+    struct cudaMemcpy3DBatchOp op = {
+        .src = {.type = cudaMemcpyOperandTypePointer, .op.ptr = {.ptr = in}},
+        .dst = {.type = cudaMemcpyOperandTypePointer, .op.ptr = {.ptr = place[DEVICE], .rowLength = 16}},
+        .extent = {4, 3, 1}};
     GOOD(wg_cudaMemcpy3DBatchAsync(1, &op, 0, stream));
     assert_true(read_byte(place[DEVICE] + 16) == '4' && read_byte(place[DEVICE] + 35) == 'b');
 }

@@ -1,5 +1,5 @@
-// Managed memory and variables through the runtime API: what can be asked of it, and copies by name. What fails does so as on
-// an H200 with driver 580.
+// Managed memory and variables through the runtime API: what can be asked of it, and copies by name. What
+// fails does so as on an H200 with driver 580.
 #include "support/check.h"
 #include "support/guest.h"
 #include <string.h>
@@ -8,7 +8,8 @@
 #define GOOD(call) assert_int_equal(call, cudaSuccess)
 
 enum { BYTES = 1 << 16 };
-static const struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 0},
+static const struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0},
+                                    host = {cudaMemLocationTypeHost, 0},
                                     other = {cudaMemLocationTypeDevice, 7};
 
 static void check_range(const char *p, size_t n, enum cudaMemRangeAttribute attribute, int want)
@@ -30,7 +31,8 @@ static void prefetches_are_remembered_for_each_page(void **state)
     check_range(p, BYTES, cudaMemRangeAttributeLastPrefetchLocation, 0);
     check_range(p, BYTES, cudaMemRangeAttributeLastPrefetchLocationType, cudaMemLocationTypeDevice);
     GOOD(wg_cudaMemPrefetchAsync_ptsz(p, BYTES / 2, host, 0, NULL));
-    check_range(p, BYTES, cudaMemRangeAttributeLastPrefetchLocation, cudaInvalidDeviceId); // not the same everywhere
+    check_range(p, BYTES, cudaMemRangeAttributeLastPrefetchLocation,
+                cudaInvalidDeviceId); // not the same everywhere
     check_range(p, BYTES / 2, cudaMemRangeAttributeLastPrefetchLocation, cudaCpuDeviceId);
     check_range(p + BYTES / 2, BYTES / 2, cudaMemRangeAttributeLastPrefetchLocationId, 0);
     GOOD(wg_cudaMemPrefetchAsync_12(p, BYTES, cudaCpuDeviceId, NULL));
@@ -63,7 +65,8 @@ static void advice_is_remembered(void **state)
     int by[3];
     GOOD(wg_cudaMallocManaged((void **)&p, BYTES, cudaMemAttachGlobal));
     check_range(p, BYTES, cudaMemRangeAttributeReadMostly, 0);
-    GOOD(wg_cudaMemAdvise(p, BYTES, cudaMemAdviseSetReadMostly, other)); // the place does not matter for this one
+    GOOD(wg_cudaMemAdvise(p, BYTES, cudaMemAdviseSetReadMostly,
+                          other)); // the place does not matter for this one
     GOOD(wg_cudaMemAdvise(p, BYTES, cudaMemAdviseSetPreferredLocation, device));
     GOOD(wg_cudaMemAdvise_12(p, BYTES, cudaMemAdviseSetAccessedBy, 0));
     check_range(p, BYTES, cudaMemRangeAttributeReadMostly, 1);
@@ -80,7 +83,8 @@ static void advice_is_remembered(void **state)
     int mostly, preferred;
     void *data[2] = {&mostly, &preferred};
     size_t sizes[2] = {4, 4};
-    enum cudaMemRangeAttribute attributes[2] = {cudaMemRangeAttributeReadMostly, cudaMemRangeAttributePreferredLocation};
+    enum cudaMemRangeAttribute attributes[2] = {cudaMemRangeAttributeReadMostly,
+                                                cudaMemRangeAttributePreferredLocation};
     GOOD(wg_cudaMemRangeGetAttributes(data, sizes, attributes, 2, p, BYTES));
     assert_true(mostly == 0 && preferred == cudaInvalidDeviceId);
     IS(wg_cudaMemAdvise(p, 100, (enum cudaMemoryAdvise)9, device), cudaErrorInvalidValue);

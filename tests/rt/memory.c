@@ -1,5 +1,5 @@
-// Allocating memory of every kind through the runtime API. What is expected of calls that fail is what an H200 with driver
-// 580 did.
+// Allocating memory of every kind through the runtime API. What is expected of calls that fail is what an
+// H200 with driver 580 did.
 #include "support/check.h"
 #include "support/guest.h"
 #include <stdlib.h>
@@ -53,7 +53,8 @@ static void too_much_is_refused(void **state)
 static void rows_have_the_pitch_of_hardware(void **state)
 {
     (void)state;
-    static const size_t widths[][2] = {{1, 512}, {512, 512}, {513, 1024}, {1200, 1536}, {4096, 4096}, {100000, 100352}};
+    static const size_t widths[][2] = {{1, 512},     {512, 512},   {513, 1024},
+                                       {1200, 1536}, {4096, 4096}, {100000, 100352}};
     for (size_t i = 0; i < N_ELEMENTS(widths); i++) {
         void *p;
         size_t pitch;
@@ -260,6 +261,32 @@ static void memory_info_counts_large_pages(void **state)
     assert_int_equal(free_now(), before);
 }
 
+static void a_reset_frees_everything(void **state)
+{
+    (void)state;
+    void *device, *pooled, *pinned, *managed, *mine = aligned_alloc(4096, 4096);
+    cudaArray_t array;
+    struct cudaChannelFormatDesc format = wg_cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    size_t before = free_now();
+    GOOD(wg_cudaMalloc(&device, 5 << 20));
+    GOOD(wg_cudaMallocAsync(&pooled, 64, NULL));
+    GOOD(wg_cudaMallocHost(&pinned, 64));
+    GOOD(wg_cudaMallocManaged(&managed, 64, cudaMemAttachGlobal));
+    GOOD(wg_cudaHostRegister(mine, 4096, 0));
+    GOOD(wg_cudaMallocArray(&array, &format, 8, 8, 0));
+    GOOD(wg_cudaDeviceReset());
+    IS(wg_cudaMemset(device, 0, 4), cudaErrorInvalidValue);
+    IS(wg_cudaFree(device), cudaErrorInvalidValue);
+    IS(wg_cudaFree(pooled), cudaErrorInvalidValue);
+    IS(wg_cudaFree(managed), cudaErrorInvalidValue);
+    IS(wg_cudaFreeHost(pinned), cudaErrorInvalidValue);
+    IS(wg_cudaHostUnregister(mine), cudaErrorHostMemoryNotRegistered);
+    IS(wg_cudaArrayGetInfo(NULL, NULL, NULL, array), cudaErrorInvalidResourceHandle);
+    GOOD(wg_cudaDeviceSynchronize());
+    assert_int_equal(free_now(), before);
+    free(mine);
+}
+
 // ---- speed ----------------------------------------------------------------------------------------------
 
 static double seconds(void)
@@ -269,7 +296,8 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// A copy takes a tenth of the 2 µs that are wanted, and allocating half; a machine under load and sanitizers take more.
+// A copy takes a tenth of the 2 µs that are wanted, and allocating half; a machine under load and sanitizers
+// take more.
 static void hundred_thousand_allocations_and_copies_are_quick(void **state)
 {
     (void)state;
@@ -305,6 +333,7 @@ int main(void)
         cmocka_unit_test(kernels_use_host_memory_at_its_own_address),
         cmocka_unit_test(pointers_tell_what_they_are),
         cmocka_unit_test(older_programs_have_less_room_for_attributes),
+        cmocka_unit_test(a_reset_frees_everything),
         cmocka_unit_test(hundred_thousand_allocations_and_copies_are_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

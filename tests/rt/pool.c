@@ -8,12 +8,14 @@
 
 enum { MIB = 1 << 20 };
 
-static void check_pool(cudaMemPool_t pool, uint64_t reserved, uint64_t reserved_high, uint64_t used, uint64_t used_high)
+static void check_pool(cudaMemPool_t pool, uint64_t reserved, uint64_t reserved_high, uint64_t used,
+                       uint64_t used_high)
 {
     const uint64_t want[4] = {reserved, reserved_high, used, used_high};
     for (int i = 0; i < 4; i++) {
         uint64_t got = 77;
-        GOOD(wg_cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)(cudaMemPoolAttrReservedMemCurrent + i), &got));
+        GOOD(wg_cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)(cudaMemPoolAttrReservedMemCurrent + i),
+                                        &got));
         assert_int_equal(got, want[i]);
     }
 }
@@ -163,10 +165,8 @@ static void only_the_device_has_access(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pool_counts_what_it_has),
-        cmocka_unit_test(a_threshold_keeps_memory),
-        cmocka_unit_test(allocations_are_checked),
-        cmocka_unit_test(pools_of_the_program),
+        cmocka_unit_test(a_pool_counts_what_it_has),  cmocka_unit_test(a_threshold_keeps_memory),
+        cmocka_unit_test(allocations_are_checked),    cmocka_unit_test(pools_of_the_program),
         cmocka_unit_test(only_the_device_has_access),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

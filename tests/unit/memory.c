@@ -132,7 +132,8 @@ static void random_use(void **state)
     memory_delete(m);
 }
 
-// Twenty thousand blocks, freed and allocated in an order of chance: the lowest gap that fits is taken, always.
+// Twenty thousand blocks, freed and allocated in an order of chance: the lowest gap that fits is taken,
+// always.
 static void many_blocks(void **state)
 {
     (void)state;
@@ -173,7 +174,7 @@ static void memory_of_the_host_and_by_hand(void **state)
     assert_false(memory_add_host(m, bytes + 4095, 10, "x"));
     assert_true(memory_map(m, far, bytes + 4096, 4096, "cuMemMap"));
     assert_false(memory_map(m, far + 100, bytes, 10, "x"));
-    assert_false(memory_map(m, MEMORY_GLOBAL_BASE + 4096, bytes, 10, "x"));  // the device's
+    assert_false(memory_map(m, MEMORY_GLOBAL_BASE + 4096, bytes, 10, "x")); // the device's
     assert_false(memory_map(m, MEMORY_SHARED_WINDOW - 5, bytes, 10, "x"));
     assert_ptr_equal(memory_host(m, (uint64_t)(uintptr_t)bytes + 5, 4), bytes + 5);
     assert_ptr_equal(memory_host(m, far + 5, 4091), bytes + 4101);
