@@ -261,6 +261,21 @@ CUresult wg_cuArrayCreate_v2(struct rt_array **out, const struct CUDA_ARRAY_DESC
     return wg_cuArray3DCreate_v2(out, d ? &flat : NULL);
 }
 
+static cudaError_t mipmap_create(struct rt *rt, struct rt_mipmap **out, const struct CUDA_ARRAY3D_DESCRIPTOR *d,
+                                 unsigned levels)
+{
+    struct cudaChannelFormatDesc format;
+    if (!out || !d || d->Width == 0 || !format_of(d->Format, d->NumChannels, &format))
+        return cudaErrorInvalidValue;
+    return mipmap_new(rt, out, &format, (struct cudaExtent){d->Width, d->Height, d->Depth}, levels, d->Flags);
+}
+
+CUresult wg_cuMipmappedArrayCreate(struct rt_mipmap **out, const struct CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                                   unsigned levels)
+{
+    return DRIVER_CALL(rt, mipmap_create(rt, out, descriptor, levels));
+}
+
 static cudaError_t array_describe(struct rt *rt, struct CUDA_ARRAY3D_DESCRIPTOR *out, const struct rt_array *array)
 {
     if (!out)

@@ -263,6 +263,21 @@ static void test_arrays(void **state)
     assert_int_equal(wg_cuMemcpyAtoH_v2(row, array, 16, 64), cudaErrorInvalidResourceHandle);
 }
 
+static void test_mipmapped_array(void **state)
+{
+    const struct CUDA_ARRAY3D_DESCRIPTOR wanted = {.Width = 16, .Height = 8, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4};
+    struct CUDA_ARRAY3D_DESCRIPTOR got;
+    struct rt_mipmap *mipmap;
+    struct rt_array *level;
+    (void)state;
+    check(wg_cuMipmappedArrayCreate(&mipmap, &wanted, 3));
+    check(wg_cuMipmappedArrayGetLevel(&level, mipmap, 2));
+    check(wg_cuArray3DGetDescriptor_v2(&got, level));
+    assert_true(got.Width == 4 && got.Height == 2 && got.NumChannels == 4);
+    assert_int_equal(wg_cuMipmappedArrayGetLevel(&level, mipmap, 3), cudaErrorInvalidValue);
+    check(wg_cuMipmappedArrayDestroy(mipmap));
+}
+
 // ---- streams, events, graphs -----------------------------------------------------------------------------------------
 
 static void add_ten(void *data)
@@ -521,7 +536,8 @@ int main(void)
         cmocka_unit_test(test_device_memory),   cmocka_unit_test(test_host_memory),
         cmocka_unit_test(test_pointer_attributes), cmocka_unit_test(test_virtual_memory),
         cmocka_unit_test(test_copy_2d),         cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_arrays),          cmocka_unit_test(test_streams_and_events),
+        cmocka_unit_test(test_arrays),          cmocka_unit_test(test_mipmapped_array),
+        cmocka_unit_test(test_streams_and_events),
         cmocka_unit_test(test_captured_graph),  cmocka_unit_test(test_explicit_graph),
         cmocka_unit_test(test_twins),           cmocka_unit_test(test_batches_and_values),
         cmocka_unit_test(test_device),          cmocka_unit_test(test_entry_points),
