@@ -3,8 +3,8 @@
 //
 //     struct block_list list = {0};
 //     blocks_insert(&list, (struct memory_block){.address = a, .size_bytes = n});
-//     struct memory_block *b = blocks_below(&list, address);   // the last one that begins at or below it, or
-//     NULL blocks_remove(&list, a);
+//     struct memory_block *b = blocks_below(&list, address);   // begins at or below it; NULL: none does
+//     blocks_remove(&list, a);
 #ifndef MEM_BLOCKS_H
 #define MEM_BLOCKS_H
 #include "base/vec.h"

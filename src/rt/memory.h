@@ -1,5 +1,4 @@
-// Memory of every kind: the plain functions behind the runtime API and the driver API. All expect the state's
-// lock.
+// Memory of every kind: the plain functions behind the runtime API and the driver API. All expect the lock.
 //
 // Device memory has guest addresses. Managed, pinned and registered memory is real host memory which the
 // guest uses at the host's own address (memory_add_host), so every such pointer works in kernels. What the
