@@ -1,6 +1,7 @@
 // What is printed of a profile: pages, --metrics, --fail-on.
 #include "cli/pages.h"
 #include "cli/page_options.h"
+#include "cli/paint.h"
 #include "report/gate.h"
 #include "report/html.h"
 #include "report/report.h"
@@ -46,10 +47,20 @@ static int write_to(const char *path, FILE *standard, const char *standard_name,
     return EXIT_INPUT;
 }
 
+// Text pages are coloured where they go to a terminal.
 static int print_out(const struct page_request *request, const struct buf *text, struct err *err)
 {
-    return request->is_on_stderr ? write_to(request->log_file, stderr, "standard error", text, err)
-                                 : write_to(request->log_file, stdout, "standard output", text, err);
+    FILE *standard = request->is_on_stderr ? stderr : stdout;
+    struct buf painted = {0};
+    bool is_painted = !request->is_csv && !request->is_json && !request->log_file && text->n &&
+                      paint_wanted(fileno(standard));
+    if (is_painted)
+        paint(text->at, &painted);
+    int status =
+        write_to(request->log_file, standard, request->is_on_stderr ? "standard error" : "standard output",
+                 is_painted ? &painted : text, err);
+    buf_release(&painted);
+    return status;
 }
 
 static int write_junit(const struct page_request *request, const struct gate *gate, struct err *err)

@@ -111,26 +111,28 @@ static void add_run(struct finder *finder, const struct vector_run *run)
     finding_add(finder, finding);
 }
 
-// The site less what its runs already told.
-static struct site without_runs(struct finder *finder, const struct site *site, const uint32_t *run_of,
-                                const bool *is_told)
+// What the runs already told is taken off the sites that hold their instructions. `sites` is a copy.
+static void take_off_runs(struct finder *finder, struct site *sites, const uint32_t *run_of,
+                          const bool *is_told)
 {
-    struct site rest = *site;
     const struct profile_launch *launch = finder->launch;
-    const uint32_t *row = site->line ? launch_own_rows(finder->arena, launch) : NULL;
+    const uint32_t *row = launch_own_rows(finder->arena, launch);
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         const struct profile_insn *insn = &launch->insns[i];
-        bool is_here =
-            site->line ? insn->line < launch->n_lines && row[insn->line] == site->line : i == site->insn;
-        if (!is_here || !run_of[i] || !is_told[run_of[i] - 1] || insn->class != site->class ||
-            insn->access_bytes != site->access_bytes)
+        if (!run_of[i] || !is_told[run_of[i] - 1])
             continue;
-        rest.counters.global_sectors -= insn->counters.global_sectors;
-        rest.counters.global_ideal -= insn->counters.global_ideal;
-        rest.counters.global_requests -= insn->counters.global_requests;
-        rest.counters.global_bytes -= insn->counters.global_bytes;
+        uint32_t line = insn->line < launch->n_lines ? row[insn->line] : 0;
+        for (size_t k = 0; k < finder->n_sites; k++) {
+            struct counters *c = &sites[k].counters;
+            bool is_here = line ? sites[k].line == line : sites[k].insn == i;
+            if (!is_here || sites[k].class != insn->class || sites[k].access_bytes != insn->access_bytes)
+                continue;
+            c->global_sectors -= insn->counters.global_sectors;
+            c->global_ideal -= insn->counters.global_ideal;
+            c->global_requests -= insn->counters.global_requests;
+            c->global_bytes -= insn->counters.global_bytes;
+        }
     }
-    return rest;
 }
 
 static bool is_worth_telling(const struct finder *finder, uint64_t sectors)
@@ -154,12 +156,14 @@ void find_global(struct finder *finder)
     }
     if (!is_worth_telling(finder, counters_excess_sectors(&finder->total)))
         return;
+    struct site *sites =
+        arena_copy(finder->arena, finder->sites, finder->n_sites * sizeof *sites, _Alignof(struct site));
+    take_off_runs(finder, sites, run_of, is_told);
     for (size_t i = 0; i < finder->n_sites; i++) {
-        struct site site = without_runs(finder, &finder->sites[i], run_of, is_told);
-        uint64_t excess = counters_excess_sectors(&site.counters);
+        uint64_t excess = counters_excess_sectors(&sites[i].counters);
         if (excess && finding_per(excess, finder->total.global_sectors) >= FINDING_LEAST_PLACE &&
-            !is_absorbed(&site))
-            add_sectors(finder, &site);
+            !is_absorbed(&sites[i]))
+            add_sectors(finder, &sites[i]);
     }
 }
 

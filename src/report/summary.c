@@ -337,7 +337,7 @@ static void print_worst_line(struct page *page, int rank, const struct line_row 
         units_print_count(&excess, row->excess_sectors);
         buf_puts(&excess, " sectors");
     }
-    buf_printf(page->out, "  %d  %-28s  %-30.30s  %.54s\n", rank,
+    buf_printf(page->out, "  %d  %-28s  %-30.30s  %.53s\n", rank,
                launch_place(arena, launch, row->worst_insn), excess.at, launch->insns[row->worst_insn].text);
     buf_release(&excess);
 }

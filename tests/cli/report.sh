@@ -87,4 +87,46 @@ say $? '--reproducible leaves times and reasons out of the summary'
 say $? '--log-file takes the report off standard output'
 expect 3 'cannot write' $sample --log-file /no/such/folder/x
 
+# Names that every ncu script knows answer.
+for metric in dram__bytes.sum lts__t_bytes.sum l1tex__t_bytes.sum smsp__inst_executed_op_shared_ld.sum \
+    l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum; do
+    run $sample --csv --metrics $metric
+    value=$(printf '%s\n' "$output" | tail -n 1 | awk -F'","' '{ gsub("\"", "", $NF); print $NF }')
+    [ "$status" = 0 ] && [ "${value:-n/a}" != n/a ]
+    say $? "$metric answers"
+done
+
+# Pages, sections, groups, gates.
+expect 0 'bank_conflict  transpose.cu:31  1,015,808 wavefronts' $sample --page findings
+expect 0 'line  source, instruction' $sample --page source
+expect 2 '--order takes' $sample --page source --order size
+expect 0 'Section: Occupancy' $sample --section Occupancy --section LaunchStats
+expect 0 'Section: Source Counters' $sample --set full
+expect 2 "did you mean 'Occupancy'" $sample --section Ocupancy
+expect 2 'unknown set' $sample --set most
+expect 0 'dram__bytes.sum' $sample --csv --metrics group:memory__dram_table
+expect 0 'lts__t_bytes.sum' $sample --metrics 'regex:^lts__t_b'
+expect 2 'no metric matches' $sample --metrics 'regex:^nothing'
+expect 1 'at transpose.cu:31' $sample --fail-on 'line: derived__memory_l1_wavefronts_shared_excessive > 1000'
+expect 2 'no launch ran the line' $sample --fail-on 'line nowhere.cu:1: smsp__inst_executed.sum > 0'
+"$warpglass" report $sample --junit "$work/junit.xml" --fail-on 'dram__bytes.sum < 0' --log-file "$work/log.txt" &&
+    grep -q 'tests="3" failures="0"' "$work/junit.xml"
+say $? '--junit writes a case for each launch'
+"$warpglass" report $sample --html "$work/page.html" --log-file "$work/log.txt" 2>/dev/null &&
+    ! grep -q 'src="http\|href="http\|@import' "$work/page.html" && grep -q 'application/json' "$work/page.html"
+say $? '--html writes one page that refers to nothing outside'
+expect 3 'cannot write' $sample --html /no/such/folder/x --log-file "$work/log.txt"
+
+# Colour: on a terminal only, and not with NO_COLOR.
+escape=$(printf '\033')
+run $sample
+case $output in *"$escape"*) false ;; *) true ;; esac
+say $? 'no colour in a pipe'
+if command -v script >/dev/null; then
+    TERM=xterm script -qec "$warpglass report $sample" /dev/null </dev/null | grep -q "$escape\["
+    say $? 'colour on a terminal'
+    ! TERM=xterm NO_COLOR=1 script -qec "$warpglass report $sample" /dev/null </dev/null | grep -q "$escape\["
+    say $? 'NO_COLOR is respected'
+fi
+
 echo "1..$n"

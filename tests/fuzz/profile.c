@@ -4,6 +4,9 @@
 #include "base/err.h"
 #include "prof/codec.h"
 #include "prof/demangle.h"
+#include "report/diff.h"
+#include "report/gate.h"
+#include "report/html.h"
 #include "report/report.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +28,30 @@ static void mend_checksums(uint8_t *bytes, size_t n)
     }
 }
 
+static void judge(const struct report *report, struct buf *text)
+{
+    const char *const expressions[] = {"smsp__inst_executed.sum > 10",
+                                       "line: memory_l1_wavefronts_shared > 1"};
+    struct gate gate;
+    struct err err = {0};
+    if (!gate_judge(report, expressions, 2, &gate, &err))
+        return; // without a model everything is n/a
+    gate_print(&gate, text);
+    gate_junit(&gate, text);
+}
+
+static void compare(const struct report *report, const struct report_options *options, struct buf *text)
+{
+    struct diff diff;
+    struct gate gate;
+    struct err err = {0};
+    diff_match(report, report, &diff);
+    diff_print(&diff, options, text);
+    diff_json(&diff, options, text);
+    if (diff_judge_growth(&diff, 0, &gate, &err))
+        gate_print(&gate, text);
+}
+
 static void print_pages(struct arena *arena, const struct profile *profile)
 {
     struct report report;
@@ -35,6 +62,12 @@ static void print_pages(struct arena *arena, const struct profile *profile)
     report_columns(&report, &options, &text);
     report_csv(&report, &options, &text);
     report_json(&report, &options, &text);
+    report_source(&report, &options, &text);
+    report_findings_page(&report, &options, &text);
+    report_html(&report, &options, &text);
+    judge(&report, &text);
+    if (report.n_launches)
+        compare(&report, &options, &text);
     buf_release(&text);
     for (uint32_t i = 0; i < profile->n_launches; i++) {
         demangle(arena, profile->launches[i].kernel, DEMANGLE_NVIDIA);
