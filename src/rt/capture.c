@@ -132,7 +132,7 @@ cudaError_t capture_begin(struct rt *rt, cudaStream_t handle, cudaGraph_t graph,
 // Whether all work of the capture's other streams is waited for by the origin.
 static bool is_joined(struct rt *rt, const struct rt_capture *capture)
 {
-    bool is_complete = true;
+    bool is_complete = nodes_lead_to(capture->graph, &capture->orphans, &capture->origin->leaves);
     for (const struct rt_stream *s = rt->streams; s; s = s->next)
         if (s->capture == capture && s != capture->origin)
             is_complete &= nodes_lead_to(capture->graph, &s->leaves, &capture->origin->leaves);
@@ -151,6 +151,7 @@ static void forget(struct rt *rt, struct rt_capture *capture)
             s->capture = NULL;
             s->leaves.n = 0;
         }
+    node_set_release(&capture->orphans);
     handle_free(&rt->handles, capture);
 }
 
@@ -193,7 +194,7 @@ void capture_forget_stream(struct rt *rt, struct rt_stream *stream)
             graph_destroy(rt, capture->graph);
         forget(rt, capture);
     } else if (capture) {
-        capture->is_invalid = true;
+        node_set_put(&capture->orphans, stream->leaves.nodes, stream->leaves.n);
     }
     stream->capture = NULL;
     node_set_release(&stream->leaves);

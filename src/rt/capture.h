@@ -10,6 +10,7 @@ struct rt_capture {
     struct rt_capture *next;
     uint64_t id;
     struct rt_stream *origin;
+    struct node_set orphans; // where streams that joined were when they were destroyed
     struct rt_graph *graph;
     bool owns_graph; // not one the program gave
     bool is_invalid;
@@ -20,7 +21,7 @@ struct rt_capture {
 // Makes it invalid and returns the error.
 cudaError_t capture_fail(struct rt_capture *capture, cudaError_t error);
 cudaError_t capture_fail_all(struct rt *rt, cudaError_t error);
-// The stream is destroyed; its capture ends if it began there, else that becomes invalid.
+// The stream is destroyed; its capture ends if it began there. What one that joined has done stays.
 void capture_forget_stream(struct rt *rt, struct rt_stream *stream);
 // The event's capture if that has not ended.
 struct rt_capture *capture_of_event(const struct rt_event *event);

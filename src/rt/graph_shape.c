@@ -187,6 +187,8 @@ bool graph_sort(struct rt_graph *graph)
 
 bool nodes_lead_to(struct rt_graph *graph, const struct node_set *from, const struct node_set *to)
 {
+    if (from->n == 0)
+        return true;
     struct rt_graph_node **todo = malloc((graph->n_nodes + 1) * sizeof *todo);
     size_t n = 0;
     bool is_reached = true;

@@ -433,6 +433,35 @@ static void forks_must_be_joined(void **state)
     wg_cudaEventDestroy(event);
 }
 
+// A stream that joined may be destroyed meanwhile; what it did must have been joined all the same.
+static void joined_streams_may_be_destroyed(void **state)
+{
+    (void)state;
+    for (int joins = 0; joins < 2; joins++) {
+        cudaStream_t a = begin(cudaStreamCaptureModeGlobal), b;
+        cudaEvent_t event;
+        cudaGraph_t graph;
+        wg_cudaStreamCreate(&b);
+        wg_cudaEventCreate(&event);
+        wg_cudaEventRecord(event, a);
+        wg_cudaStreamWaitEvent(b, event, 0);
+        launch(add, 1, b);
+        wg_cudaEventRecord(event, b);
+        assert_int_equal(wg_cudaStreamDestroy(b), cudaSuccess);
+        assert_int_equal(status_of(a), cudaStreamCaptureStatusActive);
+        if (joins)
+            assert_int_equal(wg_cudaStreamWaitEvent(a, event, 0), cudaSuccess);
+        assert_int_equal(wg_cudaStreamEndCapture(a, &graph),
+                         joins ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
+        if (joins) {
+            assert_int_equal(n_nodes(graph), 1);
+            wg_cudaGraphDestroy(graph);
+        }
+        wg_cudaEventDestroy(event);
+        wg_cudaStreamDestroy(a);
+    }
+}
+
 static void captures_do_not_mix(void **state)
 {
     (void)state;
@@ -549,6 +578,7 @@ int main(void)
         cmocka_unit_test(waiting_makes_a_capture_invalid),
         cmocka_unit_test(the_legacy_stream_is_no_place_meanwhile),
         cmocka_unit_test(forks_must_be_joined),
+        cmocka_unit_test(joined_streams_may_be_destroyed),
         cmocka_unit_test(captures_do_not_mix),
         cmocka_unit_test(modes_decide_what_threads_may_do),
         cmocka_unit_test(other_threads_are_told_apart),
