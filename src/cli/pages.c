@@ -23,7 +23,7 @@ static page_writer choose_page(const struct page_request *request)
     if (request->is_json)
         return report_json;
     if (request->is_csv)
-        return report_csv;
+        return request->page && strcmp(request->page, "details") == 0 ? report_csv_details : report_csv;
     bool has_sections = request->set || request->sections.n;
     if (has_sections && (!request->page || strcmp(request->page, "details") == 0))
         return report_sections;
@@ -89,9 +89,11 @@ static int judge(const struct report *report, const struct page_request *request
 
 int pages_check(const char *command, const struct page_request *request)
 {
-    if (!choose_page(request) || (request->is_csv && request->page && strcmp(request->page, "raw") != 0))
+    bool has_csv =
+        !request->page || strcmp(request->page, "raw") == 0 || strcmp(request->page, "details") == 0;
+    if (!choose_page(request) || (request->is_csv && !has_csv))
         return usage_error(command, "page '%s' %s", request->page,
-                           request->is_csv ? "has no --csv; raw has"
+                           request->is_csv ? "has no --csv; raw and details have"
                                            : "is unknown: summary, source, findings, compare, raw");
     if (request->print_units && strcmp(request->print_units, "base") != 0 &&
         strcmp(request->print_units, "auto") != 0)

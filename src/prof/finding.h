@@ -37,6 +37,11 @@ const struct finding *launch_findings(struct arena *arena, const struct profile_
 // The first of them, or one of kind FINDING_NONE.
 struct finding launch_finding(struct arena *arena, const struct profile_launch *launch);
 
+// "2 registers a thread fewer: 48 warps an SM instead of 40", the least that lets more warps share an SM; ""
+// if nothing does, or the device is not known.
+const char *finding_next_step(struct arena *arena, const struct profile_launch *launch,
+                              const struct device *device);
+
 const char *finding_name(enum finding_kind kind);   // "bank_conflict"
 const char *finding_unit(enum finding_kind kind);   // "wavefront"
 const char *finding_metric(enum finding_kind kind); // ncu's name of the number that shows it

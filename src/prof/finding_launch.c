@@ -167,48 +167,62 @@ static bool has_blocks_waiting(const struct profile_launch *launch)
     return blocks > (uint64_t)launch->blocks_per_sm * launch->n_sms;
 }
 
-static const char *step_text(struct finder *finder, const struct occupancy_step *step)
+static const char *step_text(struct arena *arena, const struct profile_launch *launch,
+                             const struct occupancy_step *step)
 {
-    const char *registers =
-        step->registers ? arena_printf(finder->arena, "%u registers a thread fewer%s", step->registers,
-                                       finder->launch->registers_are_estimated ? " (estimated)" : "")
-                        : "";
-    const char *shared = step->shared_bytes
-                             ? arena_printf(finder->arena, "%s bytes of shared memory a block fewer",
-                                            finding_count(finder, step->shared_bytes))
-                             : "";
-    return arena_printf(finder->arena, "%s%s%s: %u warps an SM instead of %u.", registers,
+    const char *registers = step->registers
+                                ? arena_printf(arena, "%u registers a thread fewer%s", step->registers,
+                                               launch->registers_are_estimated ? " (estimated)" : "")
+                                : "";
+    const char *shared = step->shared_bytes ? arena_printf(arena, "%u bytes of shared memory a block fewer",
+                                                           step->shared_bytes)
+                                            : "";
+    return arena_printf(arena, "%s%s%s: %u warps an SM instead of %u", registers,
                         *registers && *shared ? " and " : "", shared, step->result.warps_per_sm,
-                        finder->launch->warps_per_sm);
+                        launch->warps_per_sm);
+}
+
+static struct occupancy_step next_step(const struct profile_launch *launch, const struct device *device)
+{
+    struct kernel_needs needs = needs_of(launch);
+    struct occupancy_step step = {.exists = false};
+    if (device && launch->blocks_per_sm)
+        step = occupancy_next_step(device, &needs);
+    if (step.result.warps_per_sm <= launch->warps_per_sm || (!step.registers && !step.shared_bytes))
+        step.exists = false;
+    return step;
+}
+
+const char *finding_next_step(struct arena *arena, const struct profile_launch *launch,
+                              const struct device *device)
+{
+    struct occupancy_step step = next_step(launch, device);
+    return step.exists ? step_text(arena, launch, &step) : "";
 }
 
 void find_occupancy(struct finder *finder)
 {
     const double low = 0.5;
     const struct profile_launch *launch = finder->launch;
-    if (!finder->device || launch->occupancy >= low || !launch->blocks_per_sm || !has_blocks_waiting(launch))
-        return;
-    struct kernel_needs needs = needs_of(launch);
-    struct occupancy_step step = occupancy_next_step(finder->device, &needs);
-    if (!step.exists || step.result.warps_per_sm <= launch->warps_per_sm ||
-        (!step.registers && !step.shared_bytes))
+    struct occupancy_step step = next_step(launch, finder->device);
+    if (!step.exists || launch->occupancy >= low || !has_blocks_waiting(launch))
         return;
     double most = launch->warps_per_sm / launch->occupancy;
     finding_add(finder,
-                (struct finding){.kind = FINDING_OCCUPANCY,
-                                 .insn = FINDING_NOWHERE,
-                                 .text = arena_printf(
-                                     finder->arena, "%s: %u of %.0f warps an SM (%.1f %%), limited by %s.",
-                                     finding_head(FINDING_OCCUPANCY), launch->warps_per_sm, most,
-                                     100 * launch->occupancy,
-                                     step.registers && step.shared_bytes ? "registers and shared memory"
-                                     : step.registers                    ? "registers"
-                                                                         : "shared memory"),
-                                 .forecast = step_text(finder, &step),
-                                 .before = launch->warps_per_sm,
-                                 .after = step.result.warps_per_sm,
-                                 .cost = most - launch->warps_per_sm,
-                                 .share = 1 - launch->occupancy});
+                (struct finding){
+                    .kind = FINDING_OCCUPANCY,
+                    .insn = FINDING_NOWHERE,
+                    .text = arena_printf(
+                        finder->arena, "%s: %u of %.0f warps an SM (%.1f %%), limited by %s.",
+                        finding_head(FINDING_OCCUPANCY), launch->warps_per_sm, most, 100 * launch->occupancy,
+                        step.registers && step.shared_bytes ? "registers and shared memory"
+                        : step.registers                    ? "registers"
+                                                            : "shared memory"),
+                    .forecast = arena_printf(finder->arena, "%s.", step_text(finder->arena, launch, &step)),
+                    .before = launch->warps_per_sm,
+                    .after = step.result.warps_per_sm,
+                    .cost = most - launch->warps_per_sm,
+                    .share = 1 - launch->occupancy});
 }
 
 // ---- carve-out ----

@@ -33,55 +33,138 @@ static const char *capability(const struct report *report, const struct report_l
     return isnan(cc) ? "" : arena_printf(report->arena, "%.0f.%.0f", floor(cc / 10), fmod(cc, 10));
 }
 
-static void add_launch(const struct report *report, const struct report_options *options,
-                       const struct metric_pick *picks, uint32_t n_picks, const struct report_launch *l,
-                       struct buf *out)
+static const char *const columns[] = {"ID",      "Process ID", "Process Name", "Host Name", "Kernel Name",
+                                      "Context", "Stream",     "Block Size",   "Grid Size", "Device",
+                                      "CC"};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+// The columns that say which launch a row is about.
+static void add_identity(const struct report *report, const struct report_options *options,
+                         const struct report_launch *l, struct buf *out)
 {
-    const struct profile_launch *launch = l->launch;
+    const uint32_t *b = l->launch->block, *g = l->launch->grid;
     buf_printf(out, "\"%llu\"", (unsigned long long)l->id);
     add_u64(out, options->is_reproducible ? 0 : l->process_id);
     add_field(out, l->process_name, false);
     add_field(out, options->is_reproducible ? "" : l->profile->environment.host, false);
     add_field(out, l->name, false);
-    add_u64(out, launch->context);
-    add_u64(out, launch->stream);
-    add_field(
-        out,
-        arena_printf(report->arena, "(%u, %u, %u)", launch->block[0], launch->block[1], launch->block[2]),
-        false);
-    add_field(out,
-              arena_printf(report->arena, "(%u, %u, %u)", launch->grid[0], launch->grid[1], launch->grid[2]),
-              false);
+    add_u64(out, l->launch->context);
+    add_u64(out, l->launch->stream);
+    add_field(out, arena_printf(report->arena, "(%u, %u, %u)", b[0], b[1], b[2]), false);
+    add_field(out, arena_printf(report->arena, "(%u, %u, %u)", g[0], g[1], g[2]), false);
     add_u64(out, 0);
     add_field(out, capability(report, l), false);
-    for (uint32_t i = 0; i < n_picks; i++) {
-        buf_puts(out, ",\"");
-        metric_print(out, pick_value(l, &picks[i]));
-        buf_puts(out, "\"");
-    }
-    buf_puts(out, "\n");
+}
+
+static void add_number(const struct report_launch *l, const struct metric_pick *pick, struct buf *out)
+{
+    buf_puts(out, ",\"");
+    metric_print(out, pick_value(l, pick));
+    buf_puts(out, "\"");
+}
+
+static const char *unit_of(const struct metric_pick *pick)
+{
+    return pick->metric == METRIC_NONE ? "" : metric_info(pick->metric)->unit;
 }
 
 void report_csv(const struct report *report, const struct report_options *options, struct buf *out)
 {
-    static const char *const columns[] = {"ID",      "Process ID", "Process Name", "Host Name", "Kernel Name",
-                                          "Context", "Stream",     "Block Size",   "Grid Size", "Device",
-                                          "CC"};
     uint32_t n_picks;
     const struct metric_pick *picks = report_picks(report, options, &n_picks);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    for (int i = 0; i < N_COLUMNS; i++)
         add_field(out, columns[i], i == 0);
     for (uint32_t i = 0; i < n_picks; i++)
         add_field(out, picks[i].name, false);
     buf_puts(out, "\n");
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    for (int i = 0; i < N_COLUMNS; i++)
         add_field(out, "", i == 0);
     for (uint32_t i = 0; i < n_picks; i++)
-        add_field(out, picks[i].metric == METRIC_NONE ? "" : metric_info(picks[i].metric)->unit, false);
+        add_field(out, unit_of(&picks[i]), false);
+    buf_puts(out, "\n");
+    for (uint32_t k = 0; k < report->n_launches; k++) {
+        add_identity(report, options, &report->launches[k], out);
+        for (uint32_t i = 0; i < n_picks; i++)
+            add_number(&report->launches[k], &picks[i], out);
+        buf_puts(out, "\n");
+    }
+}
+
+// ---- details ----
+
+static void add_metric_row(const struct report *report, const struct report_options *options,
+                           const struct report_launch *l, const char *section, const char *label,
+                           const struct metric_pick *pick, struct buf *out)
+{
+    add_identity(report, options, l, out);
+    add_field(out, section, false);
+    add_field(out, label, false);
+    add_field(out, unit_of(pick), false);
+    add_number(l, pick, out);
+    buf_puts(out, ",\"\",\"\",\"\"\n");
+}
+
+static void add_section_rows(const struct report *report, const struct report_options *options,
+                             const struct report_launch *l, const struct section *section, struct buf *out)
+{
+    for (uint32_t i = 0; i < section->n_rows; i++) {
+        struct metric_pick pick;
+        struct err ignored = {0};
+        if (!metric_find(section->rows[i].metric, &pick, &ignored))
+            BUG("section row '%s' names no metric", section->rows[i].metric);
+        add_metric_row(report, options, l, section->title, section->rows[i].label, &pick, out);
+    }
+}
+
+// Findings stand where ncu has its rules.
+static void add_finding_rows(const struct report *report, const struct report_options *options,
+                             const struct report_launch *l, struct buf *out)
+{
+    size_t n;
+    const struct finding *findings = report_findings(report, l, &n);
+    for (size_t i = 0; i < n; i++) {
+        add_identity(report, options, l, out);
+        buf_puts(out, ",\"Source Counters\",\"\",\"\",\"\"");
+        add_field(out, finding_name(findings[i].kind), false);
+        add_field(out, "OPT", false);
+        add_field(out, arena_printf(report->arena, "%s %s", findings[i].text, findings[i].fix), false);
+        buf_puts(out, "\n");
+    }
+}
+
+static void add_details(const struct report *report, const struct report_options *options,
+                        const struct report_launch *l, struct buf *out)
+{
+    if (options->n_picks && !options->n_sections)
+        for (uint32_t i = 0; i < options->n_picks; i++)
+            add_metric_row(report, options, l, "Command line profiler metrics", options->picks[i].name,
+                           &options->picks[i], out);
+    else if (options->n_sections)
+        for (uint32_t i = 0; i < options->n_sections; i++)
+            add_section_rows(report, options, l, &options->sections[i], out);
+    else
+        for (uint32_t i = 0; i < section_count(); i++) {
+            struct section section = section_at(i);
+            if (strchr(section.sets, 'd'))
+                add_section_rows(report, options, l, &section, out);
+        }
+    add_finding_rows(report, options, l, out);
+}
+
+void report_csv_details(const struct report *report, const struct report_options *options, struct buf *out)
+{
+    static const char *const more[] = {"Section Name", "Metric Name", "Metric Unit",     "Metric Value",
+                                       "Rule Name",    "Rule Type",   "Rule Description"};
+    for (int i = 0; i < N_COLUMNS; i++)
+        add_field(out, columns[i], i == 0);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        add_field(out, more[i], false);
     buf_puts(out, "\n");
     for (uint32_t i = 0; i < report->n_launches; i++)
-        add_launch(report, options, picks, n_picks, &report->launches[i], out);
+        add_details(report, options, &report->launches[i], out);
 }
+
+// ---- text ----
 
 static void add_value(struct buf *out, double value, const char *unit, bool is_base)
 {

@@ -62,6 +62,8 @@ void report_sections(const struct report *report, const struct report_options *o
 void report_raw(const struct report *report, const struct report_options *options, struct buf *out);
 // ncu's `--csv --page raw`: one header, one row of units, one row a launch.
 void report_csv(const struct report *report, const struct report_options *options, struct buf *out);
+// ncu's `--csv --page details`: a row for each metric of each section, the findings as its rules.
+void report_csv_details(const struct report *report, const struct report_options *options, struct buf *out);
 void report_json(const struct report *report, const struct report_options *options, struct buf *out);
 
 // What metrics there are: name, unit, how far it can be trusted, the rule. Needs no profile.

@@ -150,6 +150,15 @@ static void print_occupancy(struct page *page)
     buf_puts(page->out, " L1\n");
 }
 
+static void print_next_step(struct page *page)
+{
+    const char *step = finding_next_step(page->report->arena, page->l->launch, page->l->model);
+    if (!*step)
+        return;
+    label(page, "");
+    buf_printf(page->out, "next step: %s\n", step);
+}
+
 static void print_lanes(struct page *page)
 {
     enum metric active = METRIC_smsp__thread_inst_executed_per_inst_executed_ratio,
@@ -384,6 +393,7 @@ static void print_launch(struct page *page)
     print_engine(page);
     print_needs(page);
     print_occupancy(page);
+    print_next_step(page);
     print_lanes(page);
     if (strcmp(page->l->launch->model, "off") != 0) {
         buf_puts(page->out, "\n");

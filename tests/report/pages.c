@@ -123,6 +123,15 @@ static void test_csv(void **state)
     check_page(state, report_csv, &(struct report_options){0}, "csv.golden");
 }
 
+static void test_csv_details(void **state)
+{
+    struct section section;
+    struct err err = {0};
+    assert_true(section_find("Occupancy", &section, &err));
+    struct report_options options = {.sections = &section, .n_sections = 1};
+    check_page(state, report_csv_details, &options, "csv_details.golden");
+}
+
 static void test_json(void **state)
 {
     check_page(state, report_json, &(struct report_options){.is_reproducible = true}, "json.golden");
@@ -254,6 +263,7 @@ int main(void)
                                        cmocka_unit_test(test_findings),
                                        cmocka_unit_test(test_raw),
                                        cmocka_unit_test(test_csv),
+                                       cmocka_unit_test(test_csv_details),
                                        cmocka_unit_test(test_json),
                                        cmocka_unit_test(test_picked_metrics),
                                        cmocka_unit_test(test_width),
