@@ -44,7 +44,7 @@ struct run_session {
     struct run_device device;
     const char *profile_path;
     bool is_temporary;
-    struct rt_progress *progress; // NULL: nobody watches
+    struct rt_shared *shared; // with the program; NULL: it could not be made
 };
 
 // ---- options --------------------------------------------------------------------------------------------
@@ -199,18 +199,17 @@ static bool begin_profile(struct run_session *session, struct err *err)
     return true;
 }
 
-// A page that both sides map; only for a terminal. Returns its name for the program, NULL without one.
-static const char *share_progress(struct run_session *session)
+// Memory that both sides map. Returns its name for the program, NULL without it.
+static const char *share_memory(struct run_session *session)
 {
-    if (session->request->is_quiet || !isatty(STDERR_FILENO))
+    int fd = memfd_create("warpglass", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, sizeof *session->shared) != 0)
         return NULL;
-    int fd = memfd_create("warpglass-progress", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, sizeof *session->progress) != 0)
-        return NULL;
-    void *at = mmap(NULL, sizeof *session->progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *at = mmap(NULL, sizeof *session->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED)
         return NULL;
-    session->progress = at;
+    session->shared = at;
+    session->shared->is_watched = !session->request->is_quiet && isatty(STDERR_FILENO);
     return arena_printf(session->arena, "/proc/%ld/fd/%d", (long)getpid(), fd);
 }
 
@@ -231,7 +230,7 @@ static bool set_environment(struct run_session *session, struct err *err)
            setting("LAUNCH_SKIP", number(arena, request->launch_skip), err) &&
            setting("LAUNCH_COUNT",
                    request->launch_count == UINT64_MAX ? NULL : number(arena, request->launch_count), err) &&
-           setting("PROGRESS", share_progress(session), err) && preload(arena, err);
+           setting("SHARED", share_memory(session), err) && preload(arena, err);
 }
 
 // ---- the run and the report -----------------------------------------------------------------------------
@@ -243,11 +242,13 @@ static int run_to_end(struct run_session *session, struct err *err)
     bool is_only = request->target_processes && strcmp(request->target_processes, "application-only") == 0;
     fflush(stdout);
     bool has_started = program_start(&program, session->path, request->argv, is_only);
-    struct progress_line *line = has_started && session->progress
-                                     ? progress_start(&session->progress->run, session->progress->kernel)
-                                     : NULL;
+    struct rt_progress *progress =
+        has_started && session->shared && session->shared->is_watched ? &session->shared->progress : NULL;
+    struct progress_line *line = progress ? progress_start(&progress->run, progress->kernel) : NULL;
     int status = program_wait(&program);
     progress_stop(line);
+    if (session->shared)
+        profile_ring_drain(&session->shared->ring, session->profile_path, err);
     if (has_started)
         return status;
     err_set(err, "cannot start '%s': %s", session->path, strerror(program.start_error));

@@ -160,6 +160,8 @@ static void run_release(struct run *run)
 {
     for (uint32_t i = 0; i < run->n_used; i++)
         sm_end(run->used[i]);
+    for (uint32_t t = 0; t < team_threads(run->team); t++)
+        tally_release(&run->tallies[t]);
     team_delete(run->team);
     run->launch->launch_rows = NULL; // they lay in the arena
     arena_clear(run->arena);

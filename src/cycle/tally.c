@@ -1,6 +1,8 @@
 // From outcomes to counters.
 #include "cycle/tally.h"
+#include "base/err.h"
 #include "mem/lanes.h"
+#include <stdlib.h>
 
 void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns)
 {
@@ -8,7 +10,12 @@ void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns)
     tally->hot = arena_array(arena, struct tally_hot, n_insns);
     tally->accesses = arena_array(arena, struct counters, n_insns);
     tally->memos = arena_array(arena, struct banks_memo, n_insns);
-    tally->repairs = arena_new(arena, struct repair_memo);
+    tally->repairs = NULL;
+}
+
+void tally_release(struct tally *tally)
+{
+    free(tally->repairs);
 }
 
 void tally_partial(struct tally_hot *hot, const struct step *step)
@@ -49,6 +56,8 @@ static void tally_local(struct counters *c, const struct outcome *out)
 // What would become of a conflicting access in a padded or swizzled array.
 static void tally_repair(struct tally *tally, const struct access *access, uint32_t wavefronts)
 {
+    if (!tally->repairs && !(tally->repairs = calloc(1, sizeof *tally->repairs)))
+        err_memory("remembered repairs", sizeof *tally->repairs);
     struct counters *c = &tally->accesses[access->insn];
     struct shared_repair repair = banks_repair_remembered(tally->repairs, access);
     if (!repair.row_bytes)

@@ -18,11 +18,12 @@ struct tally {
     struct tally_hot *hot;     // n_insns entries each
     struct counters *accesses; // the other fields
     struct banks_memo *memos;  // no counts, but each thread its own
-    struct repair_memo *repairs;
+    struct repair_memo *repairs; // made by the first conflict
     uint32_t n_insns;
 };
 
 void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns);
+void tally_release(struct tally *tally);
 void tally_access(struct tally *tally, const struct access *access, const struct outcome *outcome);
 void tally_shared(struct tally *tally, const struct access *access); // counts the wavefronts itself
 void tally_add_to(const struct tally *tally, struct counters *counters);

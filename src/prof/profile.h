@@ -108,7 +108,11 @@ bool profile_add_launch(struct profile_writer *writer, uint64_t kernel_id,
                         uint32_t n_insns, struct err *err);
 // Both, from a complete launch.
 bool profile_append(struct profile_writer *writer, const struct profile_launch *launch, struct err *err);
-bool profile_close(struct profile_writer *writer, struct err *err);
+// From now on records gather in the ring (prof/profile_ring.h), which is borrowed and must outlive the writer.
+struct profile_ring;
+void profile_use_ring(struct profile_writer *writer, struct profile_ring *ring);
+bool profile_flush(struct profile_writer *writer, struct err *err); // what the ring holds goes to the file
+bool profile_close(struct profile_writer *writer, struct err *err); // flushes
 struct profile *profile_read(struct arena *arena, const char *path, struct err *err);
 // The same from bytes in memory; nothing points into them afterwards.
 struct profile *profile_parse(struct arena *arena, const char *path, const void *bytes, size_t n,

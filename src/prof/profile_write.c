@@ -3,6 +3,7 @@
 // processes may write at once.
 #include "base/buf.h"
 #include "base/vec.h"
+#include "prof/profile_ring.h"
 #include "prof/profile_format.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +39,7 @@ struct profile_writer {
     int fd;
     char *path;
     struct encoder record;
+    struct profile_ring *ring; // borrowed; NULL: records go to the file at once
     VEC(uint64_t) kernels; // that were written
     uint32_t process_id;   // of launches that have none; 0: that of the environment
     const char *process_name;
@@ -67,6 +69,10 @@ static bool record_end(struct encoder *record, size_t start, struct err *err)
 static bool write_out(struct profile_writer *writer, struct err *err)
 {
     const uint8_t *at = writer->record.at;
+    if (writer->ring && profile_ring_put(writer->ring, writer->fd, at, writer->record.n)) {
+        writer->record.n = 0;
+        return true;
+    }
     for (size_t left = writer->record.n; left;) {
         ssize_t n = write(writer->fd, at, left);
         if (n < 0 && errno == EINTR)
@@ -317,10 +323,21 @@ bool profile_append(struct profile_writer *writer, const struct profile_launch *
                       sizeof *launch->insns, launch->n_insns, err);
 }
 
+void profile_use_ring(struct profile_writer *writer, struct profile_ring *ring)
+{
+    writer->ring = ring;
+}
+
+bool profile_flush(struct profile_writer *writer, struct err *err)
+{
+    return !writer->ring || profile_ring_flush(writer->ring, writer->fd) ||
+           err_set(err, "cannot write '%s': %s", writer->path, strerror(errno));
+}
+
 bool profile_close(struct profile_writer *writer, struct err *err)
 {
     bool is_closed =
-        close(writer->fd) == 0 || err_set(err, "cannot write '%s': %s", writer->path, strerror(errno));
+        (profile_flush(writer, err) & (close(writer->fd) == 0)) || err_set(err, "cannot write '%s': %s", writer->path, strerror(errno));
     encoder_release(&writer->record);
     vec_release(&writer->kernels);
     free(writer->path);

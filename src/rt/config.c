@@ -49,13 +49,13 @@ static bool read_kernel_name(struct rt_config *config, struct err *err)
     return err_set(err, RT_ENVIRONMENT "KERNEL_NAME=%s: %s", value, why);
 }
 
-// Nobody watches a progress file that cannot be mapped: not worth an error in the user's program.
-static struct rt_progress *map_progress(const char *path)
+// A file that cannot be mapped costs speed and progress only: not worth an error in the user's program.
+static struct rt_shared *map_shared(const char *path)
 {
     int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (fd < 0)
         return NULL;
-    struct rt_progress *page = NULL;
+    struct rt_shared *page = NULL;
     if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof *page) {
         void *at = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         page = at == MAP_FAILED ? NULL : at;
@@ -84,7 +84,9 @@ bool rt_config_read(struct rt_config *config, struct err *err)
     config->model = is_off ? MODEL_OFF : MODEL_COUNTERS;
     config->n_threads = (uint32_t)n_threads;
     config->measures = target == (uint64_t)getpid();
-    config->progress = config->measures ? map_progress(setting(RT_ENVIRONMENT "PROGRESS")) : NULL;
+    struct rt_shared *shared = config->measures ? map_shared(setting(RT_ENVIRONMENT "SHARED")) : NULL;
+    config->progress = shared && shared->is_watched ? &shared->progress : NULL;
+    config->ring = shared ? &shared->ring : NULL;
     return true;
 }
 

@@ -11,11 +11,12 @@
 //     WARPGLASS_LAUNCH_SKIP    matching launches to leave out before the first measured one (default 0)
 //     WARPGLASS_LAUNCH_COUNT   matching launches to measure after that (default: all)
 //     WARPGLASS_TARGET_PID     only this process measures (--target-processes application-only); unset: all do
-//     WARPGLASS_PROGRESS       file with one struct run_progress and a kernel's name, mapped shared by both sides
+//     WARPGLASS_SHARED         file with one struct rt_shared, mapped by both sides
 #ifndef RT_CONFIG_H
 #define RT_CONFIG_H
 #include "base/err.h"
 #include "cycle/run.h"
+#include "prof/profile_ring.h"
 #include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,10 +24,16 @@
 #define RT_ENVIRONMENT "WARPGLASS_"
 enum { RT_MOST_THREADS = 1024 };
 
-// The page behind WARPGLASS_PROGRESS.
 struct rt_progress {
     struct run_progress run;
     char kernel[256]; // of the running launch, cut; "" between launches
+};
+
+// What lies behind WARPGLASS_SHARED.
+struct rt_shared {
+    struct profile_ring ring;
+    struct rt_progress progress;
+    bool is_watched; // somebody looks at `progress`
 };
 
 struct rt_config {
@@ -40,6 +47,7 @@ struct rt_config {
     uint64_t launch_skip, launch_count;
     bool measures; // this process is one of those that measure
     struct rt_progress *progress; // NULL: nobody watches
+    struct profile_ring *ring;    // NULL: none
 };
 
 // Reads the environment. False: a value is wrong; err names the variable.

@@ -166,7 +166,8 @@ static void take_fault(struct rt *rt, const struct launch *launch, const struct 
     struct buf text = {0};
     rt->pending = error_of_fault(fault->kind);
     fault_describe(fault, launch, &text);
-    if (!rt->writer && text.n) // else the parent prints it with the report
+    bool is_told = rt->writer || fault->kind == FAULT_ASSERT; // by the report, or by the console
+    if (!is_told && text.n)
         console_assert(text.at, text.n);
     buf_release(&text);
 }

@@ -29,6 +29,8 @@ static bool make(struct rt *rt, struct err *err)
     limits_init(rt);
     if (rt->config.profile && rt->config.measures)
         rt->writer = profile_open_append(rt->config.profile, err);
+    if (rt->writer)
+        profile_use_ring(rt->writer, rt->config.ring);
     return !err->set;
 }
 
@@ -48,6 +50,14 @@ static void make_once(struct rt *rt)
     *rt->legacy = (struct rt_stream){
         .handle = {.kind = HANDLE_STREAM}, .id = 7, .is_blocking = true, .is_default = true};
     rt->streams = rt->legacy;
+}
+
+// At the end of the process.
+static __attribute__((destructor)) void flush_profile(void)
+{
+    struct err err = {0};
+    if (state.writer && !profile_flush(state.writer, &err))
+        console_error(&err);
 }
 
 // ---- entering -------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 
 static const char *const names[] = {"PROFILE",       "DEVICE",      "MODEL",       "THREADS",
                                     "CACHE_CONTROL", "KERNEL_NAME", "LAUNCH_SKIP", "LAUNCH_COUNT",
-                                    "TARGET_PID",    "PROGRESS"};
+                                    "TARGET_PID",    "SHARED"};
 
 static void set(const char *name, const char *value)
 {
@@ -127,20 +127,24 @@ static void test_progress(void **state)
     (void)state;
     struct rt_config config;
     struct err err = {0};
-    set("PROGRESS", "/no/such/file");
+    set("SHARED", "/no/such/file");
     assert_true(rt_config_read(&config, &err));
     assert_null(config.progress);
     char path[] = "/tmp/progress-XXXXXX";
     int fd = mkstemp(path);
-    set("PROGRESS", path);
+    set("SHARED", path);
     assert_true(rt_config_read(&config, &err)); // too short
     assert_null(config.progress);
-    assert_int_equal(ftruncate(fd, sizeof(struct rt_progress)), 0);
+    assert_int_equal(ftruncate(fd, sizeof(struct rt_shared)), 0);
+    assert_true(rt_config_read(&config, &err)); // long enough, but nobody is said to watch
+    assert_null(config.progress);
+    assert_non_null(config.ring);
+    char byte = 1;
+    assert_int_equal(pwrite(fd, &byte, 1, offsetof(struct rt_shared, is_watched)), 1);
     assert_true(rt_config_read(&config, &err));
     assert_non_null(config.progress);
     config.progress->kernel[0] = 'k';
-    char byte = 0;
-    assert_int_equal(pread(fd, &byte, 1, offsetof(struct rt_progress, kernel)), 1);
+    assert_int_equal(pread(fd, &byte, 1, offsetof(struct rt_shared, progress.kernel)), 1);
     assert_int_equal(byte, 'k');
     close(fd);
     unlink(path);
