@@ -89,6 +89,7 @@ enum {
     MOD_RELU = 28,    // 1 bit: .relu
     MOD_NAN = 29,     // 1 bit: .NaN
     MOD_ABS = 30,     // 1 bit: .abs / .xorsign
+    MOD_VIDEO_B = 28, MOD_VIDEO_D = 29, MOD_VIDEO_A = 30, // 1 each: video instructions, operand or result is signed
     MOD_UNI = 31      // 1 bit: .uni / .aligned: a promise of the compiler
 };
 enum round { ROUND_NONE, ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA };

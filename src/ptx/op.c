@@ -14,6 +14,8 @@ enum suffix_class {
     CLASS_MBARRIER,
     CLASS_EVICT,
     CLASS_RESTRICT,
+    CLASS_VIDEO,
+    CLASS_SCALE,
     CLASS_RN,
     CLASS_RNA,
     CLASS_RELU,
@@ -46,6 +48,8 @@ enum suffix_set {
     S_MBARRIER = 1 << CLASS_MBARRIER,
     S_EVICT = 1 << CLASS_EVICT,
     S_RESTRICT = 1 << CLASS_RESTRICT,
+    S_VIDEO = 1 << CLASS_VIDEO,
+    S_SCALE = 1 << CLASS_SCALE,
     S_RN = 1 << CLASS_RN,
     S_RNA = 1 << CLASS_RNA,
     S_RELU = 1 << CLASS_RELU,
@@ -68,7 +72,7 @@ enum suffix_set {
     S_UNI = 1 << CLASS_UNI,
     S_HINT = 1 << CLASS_HINT,
     S_POLICY = 1 << CLASS_POLICY,
-    S_PREFETCH = 1 << CLASS_PREFETCH
+    S_PREFETCH = INT32_MIN // bit 31: a 33rd class needs a wider set
 };
 
 struct suffix {
@@ -141,6 +145,8 @@ struct row {
 #define OPERANDS_CVT_HH "d:1 a"
 #define OPERANDS_MUFU_F "d a"
 #define OPERANDS_MUFU_FF "d a b"
+#define OPERANDS_V_TT "d a b"
+#define OPERANDS_V_TTT "d a b c"
 #define OPERANDS_CVT_PAIR "d:1 a b"
 #define OPERANDS_CVT_ONE "d:1 a"
 #define OPERANDS_CARRY_TTT "d a b c"
@@ -294,7 +300,7 @@ struct match {
     bool has_words;   // all words of the row but types are there
     bool has_types;
     int bad_suffix;                    // first suffix that the row does not allow, -1: none
-    enum ptx_type type, first, second; // the row's type; first and second type of the opcode
+    enum ptx_type type, first, second, third; // the row's type; the types of the opcode in order
     uint16_t form;
 };
 
@@ -337,6 +343,7 @@ static bool match_types(const struct row *row, const struct ptx_insn *insn, stru
             types[n++] = type_of(insn->suffixes[s]);
     out->first = types[0];
     out->second = types[1];
+    out->third = types[2];
     const char *at = row->opcode, *word;
     size_t length;
     bool has_pattern = false;
@@ -600,6 +607,17 @@ static bool describe_operands(struct place at, const struct match *m, struct op 
     return true;
 }
 
+// Video instructions name up to three types: result, first and second source; vset has no type of its result.
+static uint32_t video_signs(const struct match *m)
+{
+    if (m->row->opcode[0] != 'v' || strncmp(m->row->opcode, "vote", 4) == 0)
+        return 0;
+    const bool is_set = strncmp(m->row->opcode, "vset", 4) == 0;
+    const enum ptx_type a = is_set ? m->first : m->second, b = is_set ? m->second : m->third;
+    return MOD_FIELD(!is_set && m->first == PT_S32, MOD_VIDEO_D) | MOD_FIELD(a == PT_S32, MOD_VIDEO_A) |
+           MOD_FIELD(b == PT_S32, MOD_VIDEO_B);
+}
+
 bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, struct op *out, struct err *err)
 {
     struct place at = {module, insn, -1};
@@ -617,6 +635,7 @@ bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, st
         out->type = m.type;
     if (!apply_suffixes(at, m.row, out, err))
         return false;
+    out->mod |= video_signs(&m);
     if (m.row->kind != KIND_NONE)
         describe_memory(m.row, out);
     return describe_operands(at, &m, out, err);

@@ -8,6 +8,7 @@
 #include "simt/lanes.h"
 #include "simt/ops.h"
 #include "simt/semantics.h"
+#include "simt/video.h"
 
 #define HANDLER_SIGNATURE(id, type) \
     enum step_kind h_##id##_##type(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
@@ -415,6 +416,12 @@ static inline lanemask combine_preds(lanemask mask, const struct warp *warp, con
     HANDLER_EXPRESSION(id, type, u32, ROWS_1, LANE_A(u32), f(a, MOD_GET(insn->mod, MOD_FTZ, 1)))
 #define HANDLER_MUFU_FF(id, type, lane, f) \
     HANDLER_EXPRESSION(id, type, u32, ROWS_2, LANE_A(u32) LANE_B(u32), f(a, b, MOD_GET(insn->mod, MOD_FTZ, 1)))
+
+// Video instructions: the signs are in the modifiers.
+#define HANDLER_V_TT(id, type, lane, ...) \
+    HANDLER_EXPRESSION(id, type, u32, ROWS_2, LANE_A(u32) LANE_B(u32), __VA_ARGS__)
+#define HANDLER_V_TTT(id, type, lane, ...) \
+    HANDLER_EXPRESSION(id, type, u32, ROWS_3, LANE_A(u32) LANE_B(u32) LANE_C(u32), __VA_ARGS__)
 
 // ---- carry chains ----------------------------------------------------------------------------------
 

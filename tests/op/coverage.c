@@ -157,7 +157,7 @@ static void every_row_and_type_has_a_test(void **state)
     static bool seen[N_FORMS];
     static const struct op_case *const tables[] = {op_cases_integer, op_cases_logic,   op_cases_float,
                                                    op_cases_compare, op_cases_convert, op_cases_carry,
-                                                   op_cases_move,    op_cases_half};
+                                                   op_cases_move,    op_cases_half,    op_cases_video};
     uint32_t n_missing = 0;
     for (size_t i = 0; i < N_ELEMENTS(tables); i++)
         op_cases_resolve(tables[i], seen);

@@ -42,7 +42,7 @@ bool bits_are_signed(enum ptx_type type);
 bool bits_are_float(enum ptx_type type);
 
 extern const struct op_case op_cases_integer[], op_cases_logic[], op_cases_float[], op_cases_compare[],
-    op_cases_convert[], op_cases_carry[], op_cases_move[], op_cases_half[]; // each ends with a NULL opcode
+    op_cases_convert[], op_cases_carry[], op_cases_move[], op_cases_half[], op_cases_video[]; // each ends with a NULL opcode
 
 int op_cases_run(const struct op_case *cases); // a test program's main: cmocka's result
 // Resolves each opcode with each of its types and notes its form.

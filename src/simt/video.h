@@ -1,0 +1,131 @@
+// Video instructions: 32 bits as one integer, two halves or four bytes, each operand and the result signed or not by its own
+// type (in mod), with a second operation on a third operand.
+#ifndef SIMT_VIDEO_H
+#define SIMT_VIDEO_H
+#include "simt/semantics.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum video_op {
+    VIDEO_ADD,
+    VIDEO_SUB,
+    VIDEO_ABSDIFF,
+    VIDEO_MIN,
+    VIDEO_MAX,
+    VIDEO_AVERAGE,
+    VIDEO_SHL_CLAMP,
+    VIDEO_SHL_WRAP,
+    VIDEO_SHR_CLAMP,
+    VIDEO_SHR_WRAP,
+    VIDEO_SET
+};
+enum video_second { VIDEO_NO_SECOND, VIDEO_THEN_ADD, VIDEO_THEN_MIN, VIDEO_THEN_MAX };
+
+// `bits` from bit `at` on, by the sign that mod has in `field`.
+static inline int64_t video_part(uint32_t x, int at, int bits, uint32_t mod, int field)
+{
+    const uint64_t raw = (uint64_t)(x >> at) & (((uint64_t)1 << bits) - 1);
+    const bool is_negative = MOD_GET(mod, field, 1) && raw >> (bits - 1);
+    return is_negative ? (int64_t)raw - ((int64_t)1 << bits) : (int64_t)raw;
+}
+
+static inline bool video_holds(enum compare relation, int64_t a, int64_t b)
+{
+    switch (relation) {
+    case CMP_EQ:
+        return a == b;
+    case CMP_NE:
+        return a != b;
+    case CMP_LT:
+        return a < b;
+    case CMP_LE:
+        return a <= b;
+    case CMP_GT:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+// Exact, in 128 bits. Shift counts are the lower bits of b, as unsigned.
+static inline int128 video_first(enum video_op op, int64_t a, int64_t b, uint32_t mod)
+{
+    const uint32_t count = (uint32_t)b, clamped = count < 32 ? count : 32;
+    switch (op) {
+    case VIDEO_ADD:
+        return a + b;
+    case VIDEO_SUB:
+        return a - b;
+    case VIDEO_ABSDIFF:
+        return a > b ? a - b : b - a;
+    case VIDEO_MIN:
+        return a < b ? a : b;
+    case VIDEO_MAX:
+        return a > b ? a : b;
+    case VIDEO_AVERAGE:
+        return (a + b + (a + b >= 0)) >> 1;
+    case VIDEO_SHL_CLAMP:
+        return (int128)a * ((int128)1 << clamped);
+    case VIDEO_SHL_WRAP:
+        return (int128)a * ((int128)1 << (count & 31));
+    case VIDEO_SHR_CLAMP:
+        return a >> clamped;
+    case VIDEO_SHR_WRAP:
+        return a >> (count & 31);
+    default:
+        return video_holds(MOD_GET(mod, MOD_CMP, 5), a, b);
+    }
+}
+
+static inline int128 video_saturate(int128 x, int bits, bool is_signed)
+{
+    const int64_t high = ((int64_t)1 << (bits - is_signed)) - 1, low = is_signed ? -high - 1 : 0;
+    return x < low ? low : x > high ? high : x;
+}
+
+static inline int128 video_result(enum video_op op, uint32_t a, uint32_t b, int at, int bits, uint32_t mod)
+{
+    const int128 x = video_first(op, video_part(a, at, bits, mod, MOD_VIDEO_A),
+                                 video_part(b, at, bits, mod, MOD_VIDEO_B), mod);
+    return MOD_GET(mod, MOD_SAT, 1) ? video_saturate(x, bits, MOD_GET(mod, MOD_VIDEO_D, 1)) : x;
+}
+
+// The second operation compares as the type of the result does.
+static inline uint32_t video(enum video_op op, uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
+{
+    const uint32_t x = (uint32_t)video_result(op, a, b, 0, 32, mod);
+    const bool is_less = MOD_GET(mod, MOD_VIDEO_D, 1) ? (int32_t)x < (int32_t)c : x < c;
+    switch (MOD_GET(mod, MOD_MODE, 4)) {
+    case VIDEO_THEN_ADD:
+        return x + c;
+    case VIDEO_THEN_MIN:
+        return is_less ? x : c;
+    case VIDEO_THEN_MAX:
+        return is_less ? c : x;
+    default:
+        return x;
+    }
+}
+
+// Halves or bytes: side by side, or their sum on c (.add).
+static inline uint32_t video_parts(enum video_op op, int bits, uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
+{
+    const uint32_t mask = (1u << bits) - 1;
+    uint32_t sum = c, packed = 0;
+    for (int at = 0; at < 32; at += bits) {
+        const uint32_t x = (uint32_t)video_result(op, a, b, at, bits, mod);
+        sum += x;
+        packed |= (x & mask) << at;
+    }
+    return MOD_GET(mod, MOD_MODE, 4) == VIDEO_THEN_ADD ? sum : packed;
+}
+
+// vmad: the product and c, shifted right by 0, 7 or 15.
+static inline uint32_t video_mad(uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
+{
+    const bool is_signed = MOD_GET(mod, MOD_VIDEO_A, 1) || MOD_GET(mod, MOD_VIDEO_B, 1);
+    const int128 product = (int128)video_part(a, 0, 32, mod, MOD_VIDEO_A) * video_part(b, 0, 32, mod, MOD_VIDEO_B);
+    const int128 x = (product + (is_signed ? (int32_t)c : (int128)c)) >> MOD_GET(mod, MOD_CACHE, 4);
+    return (uint32_t)(MOD_GET(mod, MOD_SAT, 1) ? video_saturate(x, 32, is_signed) : x);
+}
+#endif
