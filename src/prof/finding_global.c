@@ -217,7 +217,8 @@ void find_uniform(struct finder *finder)
 {
     const double nearly_all = 0.95, least_part = 0.25;
     const uint64_t constant_bytes = 65536;
-    for (size_t i = 0; i < finder->n_sites; i++) {
+    // With caches as they were, device memory does not tell how much data there is.
+    for (size_t i = 0; i < finder->n_sites && finder->launch->cache_flushed; i++) {
         const struct site *site = &finder->sites[i];
         const struct counters *c = &site->counters;
         if (finding_per(c->global_uniform, c->global_requests) < nearly_all ||

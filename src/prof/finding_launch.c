@@ -233,8 +233,11 @@ void find_l1_starved(struct finder *finder)
     const uint64_t small_l1_bytes = 65536;
     const struct profile_launch *launch = finder->launch;
     const struct counters *t = &finder->total;
-    uint64_t most_needed = t->dram_read_sectors * launch->n_sms;
-    if (!launch->l1_bytes || launch->l1_bytes > small_l1_bytes || t->l2_read_sectors <= most_needed ||
+    uint64_t once = t->dram_read_sectors * launch->n_sms;       // each sector by each SM
+    uint64_t made = t->l2_write_sectors + t->l2_atomic_sectors; // may be read again by those who wrote them
+    uint64_t most_needed = once + made;
+    if (!launch->cache_flushed || !launch->l1_bytes || launch->l1_bytes > small_l1_bytes ||
+        t->l2_read_sectors <= most_needed ||
         finding_per(t->l2_read_sectors - most_needed, t->l2_read_sectors) < FINDING_LEAST_SHARE ||
         !(launch->static_shared_bytes + launch->dynamic_shared_bytes))
         return;
@@ -255,8 +258,8 @@ void find_l1_starved(struct finder *finder)
             .forecast =
                 arena_printf(finder->arena,
                              "With each sector read once by each SM: at most %s sectors of L2 instead of %s.",
-                             finding_count(finder, most_needed), finding_count(finder, t->l2_read_sectors)),
-            .after = (double)most_needed,
+                             finding_count(finder, once), finding_count(finder, t->l2_read_sectors)),
+            .after = (double)once,
             .cost = (double)again,
             .share = finding_per(again, t->l2_read_sectors)});
 }
