@@ -1,7 +1,7 @@
 // The table unit: an argument is cut into the number of a part and an offset in it, the part's quadratic is evaluated in fixed
 // point, and the result is cut to 24 bits. Structure after S. Oberman, M. Siu, A High-Performance Area-Efficient Multifunction
 // Interpolator (2005): 128 parts for rcp, 64 an octave for the others, and a squarer that drops the low columns of its
-// partial products. Coefficients and biases were found by measuring (doc/arithmetic.md, tools/measure/approx.cu).
+// partial products. Coefficients and biases were found by measuring (doc/instructions.md, tools/measure/approx.cu).
 #include "simt/approx.h"
 #include "simt/narrow.h"
 
