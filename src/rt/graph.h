@@ -93,7 +93,8 @@ cudaError_t node_attributes_copy(struct rt *rt, cudaGraphNode_t to, cudaGraphNod
 // -----------------------------------------------------
 
 // Where `nodes` is NULL only *n is written, the number there are; else at most *n are written, the rest of
-// the room is filled with NULL and *n is the number written. `edges` may be NULL.
+// the room is filled with NULL and *n is the number written. Where `edges` is NULL and an edge has data:
+// cudaErrorLossyQuery.
 cudaError_t graph_nodes(struct rt *rt, cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n);
 cudaError_t graph_roots(struct rt *rt, cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n);
 cudaError_t graph_all_edges(struct rt *rt, cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,

@@ -11,6 +11,7 @@ struct answer {
     cudaGraphNode_t *from, *to;
     cudaGraphEdgeData *data;
     size_t n, room;
+    bool is_lossy; // edges have data, and nobody asked for it
 };
 
 static struct answer answer_begin(cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
@@ -30,10 +31,14 @@ static void answer_add(struct answer *answer, cudaGraphNode_t from, cudaGraphNod
         answer->to[i] = to;
     if (answer->data)
         answer->data[i] = *data;
+    else if (data)
+        answer->is_lossy |= data->from_port || data->to_port || data->type;
 }
 
 static cudaError_t answer_end(struct answer *answer, size_t *n)
 {
+    if (answer->is_lossy)
+        return cudaErrorLossyQuery;
     for (size_t i = answer->n; i < answer->room; i++) {
         answer->from[i] = NULL;
         if (answer->to)
