@@ -121,11 +121,14 @@ static int by_cost(const void *a, const void *b)
 const struct finding *launch_findings(struct arena *arena, const struct profile_launch *launch,
                                       const struct device *device, size_t *n)
 {
-    struct finder finder = {.arena = arena, .launch = launch, .device = device};
+    struct arena scratch;
+    arena_init(&scratch, "findings");
+    struct finder finder = {.arena = arena, .scratch = &scratch, .launch = launch, .device = device};
     launch_totals(launch, &finder.total);
-    finder.sites = launch_sites(arena, launch, &finder.n_sites);
+    finder.sites = launch_sites(&scratch, launch, &finder.n_sites);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         rules[i](&finder);
+    arena_release(&scratch);
     *n = finder.out.n;
     if (!*n)
         return NULL;

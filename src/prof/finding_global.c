@@ -116,7 +116,7 @@ static void take_off_runs(struct finder *finder, struct site *sites, const uint3
                           const bool *is_told)
 {
     const struct profile_launch *launch = finder->launch;
-    const uint32_t *row = launch_own_rows(finder->arena, launch);
+    const uint32_t *row = launch_own_rows(finder->scratch, launch);
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         const struct profile_insn *insn = &launch->insns[i];
         if (!run_of[i] || !is_told[run_of[i] - 1])
@@ -144,8 +144,8 @@ void find_global(struct finder *finder)
 {
     size_t n_runs;
     uint32_t *run_of;
-    const struct vector_run *runs = launch_vector_runs(finder->arena, finder->launch, &n_runs, &run_of);
-    bool *is_told = arena_array(finder->arena, bool, n_runs);
+    const struct vector_run *runs = launch_vector_runs(finder->scratch, finder->launch, &n_runs, &run_of);
+    bool *is_told = arena_array(finder->scratch, bool, n_runs);
     for (size_t i = 0; i < n_runs; i++) {
         bool is_whole = runs[i].vector_sectors <= runs[i].ideal;
         uint64_t after = is_whole ? runs[i].vector_sectors : runs[i].ideal;
@@ -157,7 +157,7 @@ void find_global(struct finder *finder)
     if (!is_worth_telling(finder, counters_excess_sectors(&finder->total)))
         return;
     struct site *sites =
-        arena_copy(finder->arena, finder->sites, finder->n_sites * sizeof *sites, _Alignof(struct site));
+        arena_copy(finder->scratch, finder->sites, finder->n_sites * sizeof *sites, _Alignof(struct site));
     take_off_runs(finder, sites, run_of, is_told);
     for (size_t i = 0; i < finder->n_sites; i++) {
         uint64_t excess = counters_excess_sectors(&sites[i].counters);

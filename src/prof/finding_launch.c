@@ -96,7 +96,7 @@ static uint64_t lost_lanes(const struct counters *c)
 static uint32_t most_idle(struct finder *finder)
 {
     size_t n;
-    const struct line_row *lines = launch_lines(finder->arena, finder->launch, &n);
+    const struct line_row *lines = launch_lines(finder->scratch, finder->launch, &n);
     uint64_t most = 0;
     uint32_t insn = 0;
     for (size_t i = 0; i < n; i++)

@@ -6,7 +6,8 @@
 #include "prof/site.h"
 
 struct finder {
-    struct arena *arena;
+    struct arena *arena;   // of the findings' texts
+    struct arena *scratch; // of what only the rules need
     const struct profile_launch *launch;
     const struct device *device; // may be NULL
     struct counters total;

@@ -90,40 +90,51 @@ static int judge_launch(const struct report *report, const struct report_launch 
 }
 
 // The launch's metrics from the instructions of one row alone.
-static struct metric_input *line_input(const struct report *report, const struct report_launch *l,
-                                       const struct line_row *row, const uint32_t *row_of)
+static void line_input(const struct report_launch *l, const struct line_row *row, const uint32_t *row_of,
+                       struct metric_input *out)
 {
-    struct metric_input *in = arena_new(report->arena, struct metric_input);
     const struct profile_launch *launch = l->launch;
-    metric_input_start(in, launch, l->device);
+    *out = (struct metric_input){.launch = launch,
+                                 .device = l->device,
+                                 .may_merge_shared = l->metrics.may_merge_shared,
+                                 .may_merge_global = l->metrics.may_merge_global};
     for (uint32_t i = 0; i < launch->n_insns; i++) {
         uint32_t line = launch->insns[i].line;
         bool is_here = row->line ? line < launch->n_lines && row_of[line] == row->line : i == row->worst_insn;
         if (is_here)
-            metric_input_add(in, &launch->insns[i]);
+            metric_input_add(out, &launch->insns[i]);
     }
-    return in;
 }
 
-static int judge_lines(const struct report *report, const struct report_launch *l,
-                       struct condition *condition, struct buf *failure, struct err *err)
+// As judge, of one row; what it needs lives in `scratch`.
+static int judge_row(struct arena *scratch, const struct report_launch *l, struct condition *condition,
+                     const struct line_row *row, const uint32_t *row_of, struct buf *failure, struct err *err)
+{
+    struct metric_input in;
+    const char *place = launch_place(scratch, l->launch, row->worst_insn), *values;
+    if (!row->counters.executed || (condition->place && strcmp(condition->place, place) != 0))
+        return 0;
+    condition->has_met_place = true;
+    line_input(l, row, row_of, &in);
+    int result = judge(scratch, condition, &in, l->name, &values, err);
+    if (result > 0)
+        add_failure(failure, l->name, place, condition->expr.text, values);
+    return result;
+}
+
+static int judge_lines(const struct report_launch *l, struct condition *condition, struct buf *failure,
+                       struct err *err)
 {
     size_t n;
-    const struct line_row *rows = launch_lines(report->arena, l->launch, &n);
-    const uint32_t *row_of = launch_line_rows(report->arena, l->launch);
-    for (size_t i = 0; i < n; i++) {
-        const char *place = launch_place(report->arena, l->launch, rows[i].worst_insn), *values;
-        if (!rows[i].counters.executed || (condition->place && strcmp(condition->place, place) != 0))
-            continue;
-        condition->has_met_place = true;
-        int result =
-            judge(report->arena, condition, line_input(report, l, &rows[i], row_of), l->name, &values, err);
-        if (result < 0)
-            return -1;
-        if (result)
-            add_failure(failure, l->name, place, condition->expr.text, values);
-    }
-    return 0;
+    struct arena scratch;
+    arena_init(&scratch, "lines");
+    const struct line_row *rows = launch_lines(&scratch, l->launch, &n);
+    const uint32_t *row_of = launch_line_rows(&scratch, l->launch);
+    int result = 0;
+    for (size_t i = 0; i < n && result >= 0; i++)
+        result = judge_row(&scratch, l, condition, &rows[i], row_of, failure, err);
+    arena_release(&scratch);
+    return result;
 }
 
 static bool judge_condition(const struct report *report, struct condition *condition, struct gate *gate,
@@ -133,7 +144,7 @@ static bool judge_condition(const struct report *report, struct condition *condi
         const struct report_launch *l = &report->launches[k];
         struct buf failure = {0};
         const char *values = "";
-        int result = condition->is_per_line ? judge_lines(report, l, condition, &failure, err)
+        int result = condition->is_per_line ? judge_lines(l, condition, &failure, err)
                                             : judge_launch(report, l, condition, &failure, &values, err);
         if (result < 0) {
             buf_release(&failure);

@@ -59,12 +59,15 @@ static json_t *source_json(struct arena *arena, struct source_texts *texts,
                            const struct profile_launch *launch)
 {
     size_t n;
-    const struct line_row *rows = launch_lines(arena, launch, &n);
-    const uint32_t *row_of = launch_line_rows(arena, launch);
+    struct arena scratch;
+    arena_init(&scratch, "lines");
+    const struct line_row *rows = launch_lines(&scratch, launch, &n);
+    const uint32_t *row_of = launch_line_rows(&scratch, launch);
     json_t *out = json_array();
     for (size_t i = 0; i < n; i++)
         if (rows[i].counters.executed)
             json_array_append_new(out, line_json(arena, texts, launch, &rows[i], row_of));
+    arena_release(&scratch);
     return out;
 }
 

@@ -91,7 +91,9 @@ static json_t *lines_json(struct arena *arena, const struct profile_launch *laun
 {
     json_t *out = json_array();
     size_t n;
-    const struct line_row *rows = launch_lines(arena, launch, &n);
+    struct arena scratch;
+    arena_init(&scratch, "lines");
+    const struct line_row *rows = launch_lines(&scratch, launch, &n);
     for (size_t i = 0; i < n; i++) {
         const struct counters *c = &rows[i].counters;
         if (!c->global_requests && !c->shared_requests && !c->local_requests && !c->constant_requests)
@@ -103,6 +105,7 @@ static json_t *lines_json(struct arena *arena, const struct profile_launch *laun
                                              "excess_sectors", (json_int_t)rows[i].excess_sectors, "counters",
                                              json_counters(c)));
     }
+    arena_release(&scratch);
     return out;
 }
 

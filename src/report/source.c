@@ -303,8 +303,10 @@ static void print_launch(struct source_page *page)
 {
     const struct profile_launch *launch = page->l->launch;
     size_t n;
-    struct line_row *rows = launch_lines(page->report->arena, launch, &n);
-    page->row_of = launch_line_rows(page->report->arena, launch);
+    struct arena scratch;
+    arena_init(&scratch, "lines");
+    struct line_row *rows = launch_lines(&scratch, launch, &n);
+    page->row_of = launch_line_rows(&scratch, launch);
     if (page->is_in_order)
         sort_by_place(page, rows, n);
     page_launch_line(page->out, page->report, page->l);
@@ -323,6 +325,7 @@ static void print_launch(struct source_page *page)
     if (!page->is_in_order)
         print_rest(page, rows, n);
     buf_puts(page->out, "\n");
+    arena_release(&scratch);
 }
 
 void report_source(const struct report *report, const struct report_options *options, struct buf *out)

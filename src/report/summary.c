@@ -354,12 +354,14 @@ static void print_worst_line(struct page *page, int rank, const struct line_row 
 static void print_worst_lines(struct page *page)
 {
     size_t n;
-    const struct line_row *lines = launch_lines(page->report->arena, page->l->launch, &n);
-    if (!n || lines[0].cost_cycles == 0)
-        return;
-    buf_printf(page->out, "\nworst lines, by excess\n");
+    struct arena scratch;
+    arena_init(&scratch, "lines");
+    const struct line_row *lines = launch_lines(&scratch, page->l->launch, &n);
+    if (n && lines[0].cost_cycles > 0)
+        buf_printf(page->out, "\nworst lines, by excess\n");
     for (size_t i = 0; i < n && i < N_WORST_LINES && lines[i].cost_cycles > 0; i++)
         print_worst_line(page, (int)i + 1, &lines[i]);
+    arena_release(&scratch);
 }
 
 static void print_finding(struct page *page)
