@@ -120,9 +120,45 @@ CUresult wg_cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
     return DRIVER_INIT_CALL(rt, device ? cudaErrorInvalidDevice : total(rt->device.dram_bytes, bytes));
 }
 
+// Attributes that the runtime API does not have: what these functions can do.
+static const struct {
+    int number, value;
+} own_attributes[] = {
+    {44, 0},  // CAN_TEX2D_GATHER, deprecated
+    {92, 0},  // the older CAN_USE_STREAM_MEM_OPS and its kin
+    {93, 0},
+    {94, 0},
+    {96, 0},  // COOPERATIVE_MULTI_DEVICE_LAUNCH
+    {102, 1}, // VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, driver_virtual.c
+    {103, 0}, // handles for other processes
+    {104, 0},
+    {105, 0},
+    {107, 0}, // GENERIC_COMPRESSION_SUPPORTED
+    {110, 0}, // GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED
+    {122, 1}, // CAN_USE_64_BIT_STREAM_MEM_OPS, driver_stream.c
+    {123, 1}, // CAN_USE_STREAM_WAIT_VALUE_NOR
+    {124, 0}, // DMA_BUF_SUPPORTED
+    {127, 0}, // TENSOR_MAP_ACCESS_SUPPORTED: cuTensorMapEncode… are refused
+    {128, 0}, // HANDLE_TYPE_FABRIC_SUPPORTED
+    {129, 0}, // UNIFIED_FUNCTION_POINTERS
+    {132, 0}, // MULTICAST_SUPPORTED
+    {136, 0}, // the decompression engine
+    {137, 0},
+    {141, 0}, // virtual memory that lies in the host
+    {145, 0},
+    {146, 0}, // HOST_ALLOC_DMA_BUF_SUPPORTED
+};
+
 static cudaError_t attribute_of(const struct device *device, int attribute, int *value)
 {
-    return value && device_attribute(device, attribute, value) ? cudaSuccess : cudaErrorInvalidValue;
+    if (!value)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < sizeof own_attributes / sizeof own_attributes[0]; i++)
+        if (own_attributes[i].number == attribute) {
+            *value = own_attributes[i].value;
+            return cudaSuccess;
+        }
+    return device_attribute(device, attribute, value) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CUresult wg_cuDeviceGetAttribute(int *value, int attribute, CUdevice device)

@@ -115,7 +115,7 @@ program 2 rt/driver.h >ours.c
 "$cc" -w -std=gnu17 -D_GNU_SOURCE -I"$root/src" -include rt/function.h ours.c -o ours || exit 1
 ./theirs >theirs.txt
 ./ours >ours.txt
-echo 1..3
+echo 1..4
 if cmp -s theirs.txt ours.txt; then
     echo "ok 1 - $(wc -l <ours.txt) layouts and numbers"
 else
@@ -141,3 +141,10 @@ grep -o '^[A-Z]*([0-9]*, cu[A-Za-z0-9_]*' "$root/src/rt/api_driver.def" |
     sed 's/^[A-Z]*(\([0-9]*\), /\1 /; s/_pt[ds][sz]$//; s/_v[0-9]$//' | sort -u >known.txt
 missing=$(comm -23 versions.txt known.txt | grep -v '^7000 ' | tr '\n' ' ')
 [ -z "$missing" ] && echo "ok 3 - $(wc -l <versions.txt) versions of entry points" || echo "not ok 3 - no rows for $missing"
+
+# Every attribute of a device is known to one of the two tables.
+grep -o 'CU_DEVICE_ATTRIBUTE_[A-Z0-9_]* = [0-9]*' "$cuda/include/cuda.h" | sed 's/.*= //' | sort -u >attributes.txt
+{ sed -n 's/^ATTRIBUTE(\([0-9]*\),.*/\1/p' "$root/src/rt/device_attributes.def"
+  sed -n 's/^    {\([0-9]*\), [01]},.*/\1/p' "$root/src/rt/driver_device.c"; } | sort -u >answered.txt
+missing=$(comm -23 attributes.txt answered.txt | tr '\n' ' ')
+[ -z "$missing" ] && echo "ok 4 - $(wc -l <attributes.txt) attributes of devices" || echo "not ok 4 - no answer for $missing"

@@ -463,6 +463,8 @@ static void test_device(void **state)
     assert_string_equal(name, "NVIDIA");
     check(wg_cuDeviceGetAttribute(&value, 16, device)); // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
     assert_int_equal(value, 132);
+    check(wg_cuDeviceGetAttribute(&value, 102, device)); // … VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, not in the runtime API
+    assert_int_equal(value, 1);
     assert_int_equal(wg_cuDeviceGetAttribute(&value, 9999, device), cudaErrorInvalidValue);
     check(wg_cuDeviceComputeCapability(&major, &minor, device));
     assert_int_equal(major * 10 + minor, 90);
