@@ -192,6 +192,28 @@ static void levels_are_halved(void **state)
     GOOD(wg_cudaFreeMipmappedArray(m));
 }
 
+static void streams_take_copies_of_arrays(void **state)
+{
+    (void)state;
+    unsigned in[4] = {1, 2, 3, 4}, out[4] = {0};
+    cudaArray_t a;
+    GOOD(wg_cudaMallocArray(&a, &words, 4, 2, 0));
+    GOOD(wg_cudaMemcpyToArrayAsync(a, 0, 0, in, 16, cudaMemcpyHostToDevice, NULL));
+    GOOD(wg_cudaMemcpyToArrayAsync_ptsz(a, 0, 1, in, 8, cudaMemcpyHostToDevice, NULL));
+    GOOD(wg_cudaMemcpy2DToArrayAsync_ptsz(a, 8, 1, in, 8, 8, 1, cudaMemcpyHostToDevice, NULL));
+    GOOD(wg_cudaMemcpyFromArrayAsync_ptsz(out, a, 0, 1, 16, cudaMemcpyDeviceToHost, NULL));
+    assert_true(out[0] == 1 && out[1] == 2 && out[2] == 1 && out[3] == 2);
+    IS(wg_cudaMemcpy2DFromArrayAsync_ptsz(out, 8, a, 0, 0, 16, 1, cudaMemcpyDeviceToHost, NULL),
+       cudaErrorInvalidValue); // a pitch below the width
+    GOOD(wg_cudaMemcpy2DFromArrayAsync_ptsz(out, 16, a, 0, 0, 16, 1, cudaMemcpyDeviceToHost, NULL));
+    assert_memory_equal(in, out, 16);
+    struct rt *rt = rt_enter();
+    double legacy = rt->legacy->ready_ns, own = stream_per_thread(rt)->ready_ns;
+    rt_leave(rt, cudaSuccess);
+    assert_true(own > legacy);
+    GOOD(wg_cudaFreeArray(a));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +223,7 @@ int main(void)
         cmocka_unit_test(runs_go_on_from_row_to_row),
         cmocka_unit_test(boxes_count_in_elements),
         cmocka_unit_test(levels_are_halved),
+        cmocka_unit_test(streams_take_copies_of_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

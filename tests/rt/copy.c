@@ -280,6 +280,73 @@ static void default_streams_of_threads_take_copies(void **state)
     assert_int_equal(out, 0x01020309);
 }
 
+// Every call that has a stream of its own default: the bytes, and that the thread's stream has taken it.
+static void check_own_stream(cudaError_t error, size_t offset, char want)
+{
+    static double before;
+    struct rt *rt = rt_enter();
+    double now = stream_per_thread(rt)->ready_ns;
+    rt_leave(rt, cudaSuccess);
+    GOOD(error);
+    assert_true(now > before);
+    before = now;
+    assert_int_equal(read_byte(place[DEVICE] + offset), want);
+}
+
+static void twins_for_threads(void **state)
+{
+    (void)state;
+    char in[16] = "abcdefghijklmno";
+    void *to[1] = {place[DEVICE]};
+    const void *from[1] = {in + 3};
+    size_t sizes[1] = {1}, index = 0;
+    struct cudaMemcpyAttributes attribute = {.srcAccessOrder = cudaMemcpySrcAccessOrderStream};
+    struct cudaPitchedPtr device = {place[DEVICE], 8, 8, 2};
+    struct cudaMemcpy3DParms box = {
+        .srcPtr = {in, 8, 8, 2}, .dstPtr = device, .extent = {1, 1, 1}, .kind = cudaMemcpyDefault};
+    struct cudaMemcpy3DPeerParms peer = {
+        .srcPtr = {place[DEVICE] + 8, 8, 8, 2}, .dstPtr = device, .extent = {1, 1, 1}};
+    struct cudaMemcpy3DBatchOp op = {
+        .src = {.type = cudaMemcpyOperandTypePointer, .op.ptr = {.ptr = in + 7}},
+        .dst = {.type = cudaMemcpyOperandTypePointer, .op.ptr = {.ptr = place[DEVICE] + 1}},
+        .extent = {1, 1, 1}};
+    GOOD(wg_cudaMemset(place[DEVICE], 'z', 64));
+    check_own_stream(wg_cudaMemset2DAsync_ptsz(place[DEVICE] + 2, 8, 'p', 1, 1, NULL), 2, 'p');
+    check_own_stream(wg_cudaMemset3DAsync_ptsz(device, 'q', (struct cudaExtent){1, 1, 1}, NULL), 0, 'q');
+    check_own_stream(wg_cudaMemcpy3DAsync_ptsz(&box, NULL), 0, 'a');
+    check_own_stream(wg_cudaMemcpy3DPeerAsync_ptsz(&peer, NULL), 0, 'z');
+    check_own_stream(wg_cudaMemcpyBatchAsync_ptsz(to, from, sizes, 1, &attribute, &index, 1, NULL), 0, 'd');
+    check_own_stream(wg_cudaMemcpy3DBatchAsync_ptsz(1, &op, 0, NULL), 1, 'h');
+    from[0] = in + 4;
+    size_t failed = 0;
+    check_own_stream(wg_cudaMemcpyBatchAsync_12((void **)to, (void **)(uintptr_t)from, sizes, 1, &attribute,
+                                                &index, 1, &failed, STREAM_PER_THREAD),
+                     0, 'e');
+    op.src.op.ptr.ptr = in + 8;
+    check_own_stream(wg_cudaMemcpy3DBatchAsync_12(1, &op, &failed, 0, STREAM_PER_THREAD), 1, 'i');
+    assert_int_equal(failed, SIZE_MAX);
+}
+
+static void copies_between_devices_need_the_one_there_is(void **state)
+{
+    (void)state;
+    struct cudaMemcpy3DPeerParms p = {
+        .srcPtr = {place[DEVICE] + 8, 8, 8, 2}, .dstPtr = {place[DEVICE], 8, 8, 2}, .extent = {2, 1, 1}};
+    GOOD(wg_cudaMemset2DAsync(place[DEVICE], 16, 3, 8, 2, NULL));
+    GOOD(wg_cudaMemset(place[DEVICE] + 8, 4, 8));
+    GOOD(wg_cudaMemcpy3DPeer(&p));
+    assert_true(read_byte(place[DEVICE] + 1) == 4 && read_byte(place[DEVICE] + 2) == 3);
+    GOOD(wg_cudaMemcpyPeerAsync(place[DEVICE] + 10, 0, place[DEVICE] + 2, 0, 2, NULL));
+    assert_true(read_byte(place[DEVICE] + 9) == 4 && read_byte(place[DEVICE] + 11) == 3);
+    p.srcPtr.ptr = place[DEVICE] + 10;
+    GOOD(wg_cudaMemcpy3DPeerAsync(&p, NULL));
+    assert_int_equal(read_byte(place[DEVICE]), 3);
+    p.dstDevice = 1;
+    IS(wg_cudaMemcpy3DPeer(&p), cudaErrorInvalidDevice);
+    IS(wg_cudaMemcpyPeerAsync(place[DEVICE], 1, place[DEVICE] + 8, 0, 2, NULL), cudaErrorInvalidDevice);
+    IS(wg_cudaMemcpy3DPeerAsync(NULL, NULL), cudaErrorInvalidValue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +360,8 @@ int main(void)
         cmocka_unit_test(fills_are_checked),
         cmocka_unit_test(batches_copy_all_or_nothing),
         cmocka_unit_test(default_streams_of_threads_take_copies),
+        cmocka_unit_test(twins_for_threads),
+        cmocka_unit_test(copies_between_devices_need_the_one_there_is),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
