@@ -75,6 +75,20 @@ static void add_sectors(struct finder *finder, const struct site *site)
 
 // ---- structures and scalar accesses ----
 
+static const char *run_forecast(struct finder *finder, const struct vector_run *run, bool is_whole)
+{
+    struct arena *arena = finder->arena;
+    uint64_t requests = run->requests / run->n_insns * run->n_vectors;
+    const char *fields =
+        is_whole ? ""
+                 : arena_printf(arena, " each field in an array of its own: %s sectors in %s requests;",
+                                finding_count(finder, run->ideal), finding_count(finder, run->requests));
+    return arena_printf(arena, "As %u vector%s of %u bytes: %s sectors in %s requests;%s now %s in %s.",
+                        run->n_vectors, run->n_vectors == 1 ? "" : "s", run->vector_bytes,
+                        finding_count(finder, run->vector_sectors), finding_count(finder, requests), fields,
+                        finding_count(finder, run->sectors), finding_count(finder, run->requests));
+}
+
 static void add_run(struct finder *finder, const struct vector_run *run)
 {
     struct arena *arena = finder->arena;
@@ -91,23 +105,14 @@ static void add_run(struct finder *finder, const struct vector_run *run)
     finding.text = arena_printf(
         arena,
         "%s: %u %ss of %u bytes at %s lie side by side in each thread and each touches %.4g sectors a "
-        "request: %s "
-        "sectors for what fits in %s. %.0f %% of this kernel's %s global sectors are wasted here.",
+        "request: %s sectors for what fits in %s. %.0f %% of this kernel's %s global sectors are wasted "
+        "here.",
         finding_head(kind), run->n_insns, finding_action(insn->class), insn->access_bytes,
         launch_own_place(arena, finder->launch, run->insn),
         finding_per(insn->counters.global_sectors, insn->counters.global_requests),
         finding_count(finder, run->sectors), finding_count(finder, after), 100 * finding.share,
         finding_count(finder, finder->total.global_sectors));
-    finding.forecast =
-        arena_printf(arena,
-                     "As %u vector%s of %u bytes: %s sectors in %s requests; each field in an array of its "
-                     "own: %s sectors in %s "
-                     "requests; now %s in %s.",
-                     run->n_vectors, run->n_vectors == 1 ? "" : "s", run->vector_bytes,
-                     finding_count(finder, run->vector_sectors),
-                     finding_count(finder, run->requests / run->n_insns * run->n_vectors),
-                     finding_count(finder, run->ideal), finding_count(finder, run->requests),
-                     finding_count(finder, run->sectors), finding_count(finder, run->requests));
+    finding.forecast = run_forecast(finder, run, is_whole);
     finding_add(finder, finding);
 }
 

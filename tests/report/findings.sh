@@ -87,6 +87,13 @@ vector=$(commas "$(metric "$work/one_vector.wgp" $loads)")
 forecast_says "$work/four_scalars.wgp" "As 1 vector of 16 bytes: $vector sectors"
 say $? "four scalars as a vector: $vector sectors, as the vector has"
 
+A='f32[128x128]=random:21:-4:4' B='f32[128x128]=random:22:-4:4'
+launch sgemm gemm_naive_uncoalesced 4x16 32x8 "$A" "$B" 'f32[128x128]' 128
+launch sgemm gemm_naive_coalesced 4x16 32x8 "$A" "$B" 'f32[128x128]' 128
+coalesced=$(commas "$(metric "$work/gemm_naive_coalesced.wgp" $loads)")
+forecast_says "$work/gemm_naive_uncoalesced.wgp" "this line moves $coalesced sectors"
+say $? "gemm with lanes side by side: $coalesced sectors, as the coalesced one has"
+
 launch problems@t4 two_passes 80 256 'f32[2097152]=iota' 'f32[20480]' 2097152
 launch problems@t4 one_pass 80 256 'f32[2097152]=iota' 'f32[20480]' 2097152
 once=$(commas "$(metric "$work/one_pass.wgp" dram__sectors_read.sum)")
