@@ -96,6 +96,27 @@ void page_end_line(struct buf *out)
     buf_puts(out, "\n");
 }
 
+// Was this device printed already, for a launch before?
+static bool is_repeated(const struct report *report, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (strcmp(report->launches[i].profile->device_text, report->launches[index].profile->device_text) ==
+            0)
+            return true;
+    return false;
+}
+
+void report_device_page(const struct report *report, const struct report_options *options, struct buf *out)
+{
+    (void)options;
+    for (uint32_t i = 0; i < report->n_launches; i++) {
+        const struct report_launch *l = &report->launches[i];
+        if (!is_repeated(report, i))
+            buf_printf(out, "%s%s, as the model had it:\n%s", i ? "\n" : "", l->launch->device,
+                       l->profile->device_text);
+    }
+}
+
 void report_metric_list(struct buf *out)
 {
     for (int i = 0; i < N_METRICS; i++) {

@@ -56,6 +56,8 @@ void report_columns(const struct report *report, const struct report_options *op
 void report_source(const struct report *report, const struct report_options *options, struct buf *out);
 // Everything that can be told about each launch.
 void report_findings_page(const struct report *report, const struct report_options *options, struct buf *out);
+// The devices of the launches, value by value.
+void report_device_page(const struct report *report, const struct report_options *options, struct buf *out);
 // The chosen sections of each launch, in Nsight Compute's form.
 void report_sections(const struct report *report, const struct report_options *options, struct buf *out);
 // Every metric of each launch, one a line.

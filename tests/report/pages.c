@@ -123,6 +123,11 @@ static void test_csv(void **state)
     check_page(state, report_csv, &(struct report_options){0}, "csv.golden");
 }
 
+static void test_device(void **state)
+{
+    check_page(state, report_device_page, &(struct report_options){0}, "device.golden");
+}
+
 static void test_csv_details(void **state)
 {
     struct section section;
@@ -263,6 +268,7 @@ int main(void)
                                        cmocka_unit_test(test_findings),
                                        cmocka_unit_test(test_raw),
                                        cmocka_unit_test(test_csv),
+                                       cmocka_unit_test(test_device),
                                        cmocka_unit_test(test_csv_details),
                                        cmocka_unit_test(test_json),
                                        cmocka_unit_test(test_picked_metrics),
