@@ -1,5 +1,7 @@
 #!/bin/sh
-# Simulates every launch of tests/fidelity/launches.txt and compares its counters with those of an H200:
+# Simulates launches and compares their counters with those of an H200: first each launch of tests/fidelity/launches.txt
+# from PTX, then, where nvcc is installed, whole programs under `warpglass run` (tools/programs.sh), whose kernels have the
+# registers that ptxas gave them.
 #
 #     tools/fidelity.sh [--verbose] [PROGRAM]         (PROGRAM: build/gcc/warpglass)
 #
@@ -14,9 +16,22 @@ if [ "${1:-}" = --verbose ]; then
 fi
 out=build/fidelity
 status=0
+mkdir -p build
 program=${1:-build/gcc/warpglass}
+"$program" report --list-metrics >$out.metrics.txt || status=1
+compare() { # title, raw files...
+    printf '%s\n\n' "$1"
+    shift
+    awk -v verbose=$verbose -f tools/fidelity.awk $out.metrics.txt tests/data/h200_counters.csv "$@" || status=1
+}
 tools/launches.sh "$program" $out || status=1
-"$program" report --list-metrics >$out/metrics.txt || status=1
-awk -v verbose=$verbose -f tools/fidelity.awk $out/metrics.txt tests/data/h200_counters.csv $out/raw.csv || status=1
+compare '==== kernels from PTX, by `warpglass launch`' $out/raw.csv
 [ ! -s $out/failed.txt ] || { echo; echo 'launches that failed'; sed 's/^/    /' $out/failed.txt; }
+echo
+tools/programs.sh "$program" $out-programs >$out.programs.txt
+case $? in
+0) compare '==== whole programs, by `warpglass run`' $out-programs/*.csv ;;
+77) echo '==== whole programs: not run, there is no nvcc' ;;
+*) status=1 && cat $out.programs.txt ;;
+esac
 exit $status

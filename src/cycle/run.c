@@ -83,7 +83,7 @@ static struct kernel_needs needs_of(const struct launch *launch)
 {
     const struct kernel *k = launch->kernel;
     struct kernel_needs needs = {.threads = threads_per_block(launch),
-                                 .registers = k->registers,
+                                 .registers = k->registers > FEWEST_REGISTERS ? k->registers : FEWEST_REGISTERS,
                                  .static_shared_bytes = k->static_shared_bytes,
                                  .dynamic_shared_bytes = launch->dynamic_shared_bytes,
                                  .max_dynamic_shared_bytes = launch->dynamic_shared_bytes,

@@ -17,6 +17,10 @@ enum carveout_mode {
     CARVEOUT_BYTES    // this size exactly (a member of shared.carveouts)
 };
 
+// A launch is given so many registers a thread even if ptxas reports fewer, as few as 6 (H200, 328 launches: ncu's
+// launch__registers_per_thread and launch__occupancy_limit_registers). cuda_occupancy.h, and so occupancy_of, does not know.
+enum { FEWEST_REGISTERS = 16 };
+
 // What one launch asks of an SM.
 struct kernel_needs {
     uint32_t threads;   // per block

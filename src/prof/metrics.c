@@ -73,12 +73,10 @@ const char *metric_device_text(const struct kv_file *device, const char *key)
     return "";
 }
 
-// What ncu shows for a thread. ptxas reported as few as 6 registers for kernels that ran with 16 (H200, 328
-// launches).
+// What ncu shows for a thread.
 static double registers_given(const struct metric_input *in)
 {
-    enum { FEWEST = 16 };
-    return in->launch->registers > FEWEST ? in->launch->registers : FEWEST;
+    return in->launch->registers > FEWEST_REGISTERS ? in->launch->registers : FEWEST_REGISTERS;
 }
 
 // The same as allocated: a warp's share is rounded up to the allocation unit.
