@@ -1,7 +1,8 @@
-// The table unit: an argument is cut into the number of a part and an offset in it, the part's quadratic is evaluated in fixed
-// point, and the result is cut to 24 bits. Structure after S. Oberman, M. Siu, A High-Performance Area-Efficient Multifunction
-// Interpolator (2005): 128 parts for rcp, 64 an octave for the others, and a squarer that drops the low columns of its
-// partial products. Coefficients and biases were found by measuring (doc/instructions.md, tools/measure/approx.cu).
+// The table unit: an argument is cut into the number of a part and an offset in it, the part's quadratic is
+// evaluated in fixed point, and the result is cut to 24 bits. Structure after S. Oberman, M. Siu, A
+// High-Performance Area-Efficient Multifunction Interpolator (2005): 128 parts for rcp, 64 an octave for the
+// others, and a squarer that drops the low columns of its partial products. Coefficients and biases were
+// found by measuring (doc/instructions.md, tools/measure/approx.cu).
 #include "simt/approx.h"
 #include "simt/narrow.h"
 
@@ -10,14 +11,17 @@ struct approx_row {
 };
 #include "simt/approx_tables.inc"
 
-enum { F32_NAN = 0x7fffffff, F32_INFINITY = 0x7f800000, F32_ONE = 0x3f800000, SIGN = INT32_MIN };
+enum { F32_NAN = 0x7fffffff, F32_INFINITY = 0x7f800000, F32_ONE = 0x3f800000 };
 
 // ---- the interpolator ------------------------------------------------------------------------------
 
-enum { SQUARE_BITS = 15, SCALE = 17 }; // kept of a square; fraction bits of results below the last place of an f32 in 0.5..1
+enum {
+    SQUARE_BITS = 15,
+    SCALE = 17
+}; // kept of a square; fraction bits of results below the last place of an f32 in 0.5..1
 
-// The upper bits of x², summed from those columns of the partial products that are kept: row i holds the bits above i, and
-// bit i itself in column 2 i.
+// The upper bits of x², summed from those columns of the partial products that are kept: row i holds the bits
+// above i, and bit i itself in column 2 i.
 static inline __attribute__((always_inline)) int32_t truncated_square(uint32_t x, int bits)
 {
     const int dropped = 2 * bits - SQUARE_BITS;
@@ -128,7 +132,8 @@ static uint32_t unit_lg2(uint32_t x)
         return F32_NAN;
     if (x == F32_INFINITY || x == F32_ONE)
         return x == F32_ONE ? 0 : x;
-    const int64_t fraction = interpolate(&approx_table_lg2[m >> 17], m & 0x1ffff, 17, 6696) & -(int64_t)LG2_UNIT;
+    const int64_t fraction =
+        interpolate(&approx_table_lg2[m >> 17], m & 0x1ffff, 17, 6696) & -(int64_t)LG2_UNIT;
     const int64_t y = (int64_t)exponent * ((int64_t)1 << (24 + SCALE)) + fraction;
     const uint64_t size = (uint64_t)(y < 0 ? -y - LG2_UNIT : y); // of what is negative the bits are inverted
     return pack(y < 0, size & ~(uint64_t)LG2_UNIT, -24 - SCALE); // and the last one is not given out
@@ -208,7 +213,8 @@ uint32_t approx_ex2(uint32_t x, bool ftz)
 // x / 2π toward zero, then the unit.
 static uint32_t turns_of(uint32_t x, bool ftz)
 {
-    const double product = (double)f32_of_bits(ftz && is_tiny(x) ? x & 0x80000000u : x) * f32_of_bits(0x3e22f983u);
+    const double product =
+        (double)f32_of_bits(ftz && is_tiny(x) ? x & 0x80000000u : x) * f32_of_bits(0x3e22f983u);
     uint64_t bits = bits_of_f64(product) & ~(uint64_t)0x1fffffff;
     return bits_of_f32((float)f64_of_bits(bits));
 }
@@ -230,7 +236,8 @@ static uint32_t product(uint32_t a, uint32_t b, bool ftz)
     return bits_of_f32(canonical_f32(z));
 }
 
-// A divisor that the unit would take for zero, or whose reciprocal it would, is scaled first, and the dividend with it.
+// A divisor that the unit would take for zero, or whose reciprocal it would, is scaled first, and the
+// dividend with it.
 static uint32_t scaled_quotient(uint32_t a, uint32_t b, bool ftz, bool scales_large)
 {
     const uint32_t size = b & 0x7fffffff;

@@ -1,5 +1,6 @@
-// The approximate functions of the GPU, bit by bit: rcp, rsqrt, sqrt, lg2, ex2, sin, cos (.approx), and what ptxas builds from
-// them. Arguments and results are bit patterns, of f32 unless named otherwise; `ftz` is the instruction's suffix.
+// The approximate functions of the GPU, bit by bit: rcp, rsqrt, sqrt, lg2, ex2, sin, cos (.approx), and what
+// ptxas builds from them. Arguments and results are bit patterns, of f32 unless named otherwise; `ftz` is the
+// instruction's suffix.
 #ifndef SIMT_APPROX_H
 #define SIMT_APPROX_H
 #include <stdbool.h>

@@ -1,9 +1,10 @@
 // Floats of 16 bits (f16, bf16), single and in pairs: to f32 and back, and what the instructions do between.
 //
-// A sum or product of two such numbers has few enough bits that rounding it to f32 first and to 16 bits then gives what
-// one rounding would: 24 >= 2 p + 2 for p = 11 or 8 bits, products are exact in f32, and sums below the normal range
-// are exact (S. Figueroa, When is double rounding innocuous?, 1995). A fused multiply-add goes through f64 and f32
-// rounded to odd, which no second rounding can fall for (Boldo, Melquiond, 2008).
+// A sum or product of two such numbers has few enough bits that rounding it to f32 first and to 16 bits then
+// gives what one rounding would: 24 >= 2 p + 2 for p = 11 or 8 bits, products are exact in f32, and sums
+// below the normal range are exact (S. Figueroa, When is double rounding innocuous?, 1995). A fused
+// multiply-add goes through f64 and f32 rounded to odd, which no second rounding can fall for (Boldo,
+// Melquiond, 2008).
 #ifndef SIMT_HALF_H
 #define SIMT_HALF_H
 #include "simt/semantics.h"
@@ -27,7 +28,8 @@ static inline float half_widen(enum half_kind kind, uint32_t bits)
     if (kind == HALF_BF16)
         return f32_of_bits(bits << 16);
     const uint32_t magnitude = bits & 0x7fff, sign = (bits & 0x8000) << 16;
-    const uint32_t finite = bits_of_f32(f32_of_bits(magnitude << 13) * 0x1p112f); // exact, subnormal numbers too
+    const uint32_t finite =
+        bits_of_f32(f32_of_bits(magnitude << 13) * 0x1p112f); // exact, subnormal numbers too
     return f32_of_bits((magnitude >= 0x7c00 ? magnitude << 13 | 0x7f800000u : finite) | sign);
 }
 

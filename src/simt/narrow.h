@@ -3,7 +3,8 @@
 #define SIMT_NARROW_H
 #include "simt/half.h"
 
-// What a kind of float looks like. `max_finite` is followed by infinity, or by NaN in kinds without infinities.
+// What a kind of float looks like. `max_finite` is followed by infinity, or by NaN in kinds without
+// infinities.
 struct float_layout {
     int fraction_bits, bias;
     uint32_t max_finite, overflow, nan; // bits without sign; overflow: what rounding beyond max_finite gives
@@ -65,14 +66,14 @@ static inline bool rounds_up(enum round round, bool is_negative, bool is_odd, ui
     }
 }
 
-// The bits without sign of a number that is not zero, before overflow is looked at. Subnormal numbers and carries
-// into the exponent come out by themselves.
+// The bits without sign of a number that is not zero, before overflow is looked at. Subnormal numbers and
+// carries into the exponent come out by themselves.
 static inline uint64_t round_magnitude(const struct float_layout *to, struct exact x, enum round round)
 {
     const int shift = __builtin_clzll(x.fraction);
-    const uint64_t top = x.fraction << shift;         // 1.… with the 1 in bit 63
-    const int exponent = x.exponent + 63 - shift;     // of bit 63
-    const int least = 1 - to->bias;                   // of normal numbers
+    const uint64_t top = x.fraction << shift;     // 1.… with the 1 in bit 63
+    const int exponent = x.exponent + 63 - shift; // of bit 63
+    const int least = 1 - to->bias;               // of normal numbers
     const int lost = 63 - to->fraction_bits + (exponent < least ? least - exponent : 0);
     if (lost > 64) // less than half of the smallest number
         return rounds_up(round, x.is_negative, false, 1, 2);

@@ -88,7 +88,8 @@ static uint64_t combine_halves(enum atom_op op, enum atom_type type, uint64_t ol
 {
     const enum half_kind kind = type == ATOM_TYPE_f16 || type == ATOM_TYPE_f16x2 ? HALF_F16 : HALF_BF16;
     uint64_t result = 0;
-    for (int shift = 0; shift < (type == ATOM_TYPE_f16x2 || type == ATOM_TYPE_bf16x2 ? 32 : 16); shift += 16) {
+    for (int shift = 0; shift < (type == ATOM_TYPE_f16x2 || type == ATOM_TYPE_bf16x2 ? 32 : 16);
+         shift += 16) {
         const float x = half_widen(kind, old >> shift & 0xffff), y = half_widen(kind, b >> shift & 0xffff);
         const float z = op == ATOM_ADD ? x + y : op == ATOM_MIN ? min_f32(x, y, 0) : max_f32(x, y, 0);
         result |= (uint64_t)half_narrow(kind, z) << shift;
@@ -169,9 +170,9 @@ static enum access_kind kind_of(const struct insn *insn)
 
 // ---- vectors and 128 bits ----------------------------------------------------------------------------
 
-// Wide operations have `extra` elements: data[] holds the results, if there are any, then the operands; of 128 bits, the
-// operands and the result are four rows each. Their split waits whether or not it wants a result, so that the operands
-// can be read when the operation takes effect.
+// Wide operations have `extra` elements: data[] holds the results, if there are any, then the operands; of
+// 128 bits, the operands and the result are four rows each. Their split waits whether or not it wants a
+// result, so that the operands can be read when the operation takes effect.
 static bool is_wide(const struct insn *insn)
 {
     return insn->n_data > 0 || insn->elem == ELEM_B128;
@@ -179,8 +180,8 @@ static bool is_wide(const struct insn *insn)
 
 static uint32_t *frame_row(const struct warp *warp, uint32_t frame, rowref ref)
 {
-    uint32_t *rows = ROW_SPACE(ref) == ROW_REG ? warp->stack + (size_t)frame * ROW_LANES
-                                               : warp->rows[ROW_SPACE(ref)];
+    uint32_t *rows =
+        ROW_SPACE(ref) == ROW_REG ? warp->stack + (size_t)frame * ROW_LANES : warp->rows[ROW_SPACE(ref)];
     return rows + (size_t)ROW_NUMBER(ref) * ROW_LANES;
 }
 
@@ -190,8 +191,8 @@ static void apply_vector(const struct warp *warp, uint32_t frame, const struct i
     const uint32_t n = insn->extra, first = insn->n_data - n;
     for (uint32_t j = 0; j < n; j++) {
         const uint32_t b = frame_row(warp, frame, insn->data[first + j])[lane];
-        const uint64_t old = atom_apply(kind, at + j * elem_bytes(kind.elem),
-                                        kind.elem == ELEM_U16 ? b & 0xffff : b, 0);
+        const uint64_t old =
+            atom_apply(kind, at + j * elem_bytes(kind.elem), kind.elem == ELEM_U16 ? b & 0xffff : b, 0);
         if (first && insn->data[j] != ROW_NONE)
             frame_row(warp, frame, insn->data[j])[lane] = (uint32_t)old;
     }

@@ -1,10 +1,12 @@
-// mbarrier: barriers that are objects in shared memory. A phase ends when all expected arrivals and all announced bytes
-// have come; the next one begins by itself. What the 64 bits of an object hold is ours: programs may not look inside.
+// mbarrier: barriers that are objects in shared memory. A phase ends when all expected arrivals and all
+// announced bytes have come; the next one begins by itself. What the 64 bits of an object hold is ours:
+// programs may not look inside.
 #include "isa/form.h"
 #include "simt/address.h"
 #include "simt/ops.h"
 
-// Ranges as the PTX ISA has them: 1 .. 2^20 - 1 arrivals, transactions between -(2^20 - 1) and 2^20 - 1 bytes.
+// Ranges as the PTX ISA has them: 1 .. 2^20 - 1 arrivals, transactions between -(2^20 - 1) and 2^20 - 1
+// bytes.
 enum { COUNT_BITS = 20, COUNT_MASK = (1 << COUNT_BITS) - 1, BYTES_BITS = 21 };
 
 struct mbarrier {
@@ -128,14 +130,15 @@ enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct
 {
     if (locate(sim, warp, insn, &on) == STEP_FAULT)
         return STEP_FAULT;
-    const bool is_parity =
-        insn->form == FORM_MBAR_TEST_PARITY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64;
+    const bool is_parity = insn->form == FORM_MBAR_TEST_PARITY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64;
     const uint32_t *wanted = row_read(warp, insn->src[1]);
     lanemask ended = 0;
     for (lanemask rest = on; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
-        const struct mbarrier b = unpack(ELEMENT_LOAD(uint64_t, warp->block->shared + sim->access.addr[lane]));
-        ended |= has_ended(&b, is_parity ? wanted[lane] : get_u64(wanted, lane), is_parity) ? lane_bit[lane] : 0;
+        const struct mbarrier b =
+            unpack(ELEMENT_LOAD(uint64_t, warp->block->shared + sim->access.addr[lane]));
+        ended |=
+            has_ended(&b, is_parity ? wanted[lane] : get_u64(wanted, lane), is_parity) ? lane_bit[lane] : 0;
     }
     pred_write(warp, insn->pdst[0], ended, on);
     split_count_strong(warp);

@@ -6,6 +6,7 @@
 #include "simt/approx.h"
 #include "simt/convert.h"
 #include "simt/lanes.h"
+#include "simt/narrow.h"
 #include "simt/ops.h"
 #include "simt/semantics.h"
 #include "simt/video.h"
@@ -404,7 +405,7 @@ static inline lanemask combine_preds(lanemask mask, const struct warp *warp, con
                         const enum round integral = MOD_GET(insn->mod, MOD_MODE, 4);                        \
                         , (lane_##to)round_integral_##lane(x[i], integral))
 
-#include "simt/half_shapes.h"
+#include "simt/half_shapes.inc"
 
 // Narrow floats: `lane` is the source; the expression gives the bits of the result.
 #define HANDLER_CVT_PAIR(id, type, lane, ...) \

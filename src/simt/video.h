@@ -1,5 +1,5 @@
-// Video instructions: 32 bits as one integer, two halves or four bytes, each operand and the result signed or not by its own
-// type (in mod), with a second operation on a third operand.
+// Video instructions: 32 bits as one integer, two halves or four bytes, each operand and the result signed or
+// not by its own type (in mod), with a second operation on a third operand.
 #ifndef SIMT_VIDEO_H
 #define SIMT_VIDEO_H
 #include "simt/semantics.h"
@@ -108,7 +108,8 @@ static inline uint32_t video(enum video_op op, uint32_t a, uint32_t b, uint32_t 
 }
 
 // Halves or bytes: side by side, or their sum on c (.add).
-static inline uint32_t video_parts(enum video_op op, int bits, uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
+static inline uint32_t video_parts(enum video_op op, int bits, uint32_t a, uint32_t b, uint32_t c,
+                                   uint32_t mod)
 {
     const uint32_t mask = (1u << bits) - 1;
     uint32_t sum = c, packed = 0;
@@ -124,7 +125,8 @@ static inline uint32_t video_parts(enum video_op op, int bits, uint32_t a, uint3
 static inline uint32_t video_mad(uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
 {
     const bool is_signed = MOD_GET(mod, MOD_VIDEO_A, 1) || MOD_GET(mod, MOD_VIDEO_B, 1);
-    const int128 product = (int128)video_part(a, 0, 32, mod, MOD_VIDEO_A) * video_part(b, 0, 32, mod, MOD_VIDEO_B);
+    const int128 product =
+        (int128)video_part(a, 0, 32, mod, MOD_VIDEO_A) * video_part(b, 0, 32, mod, MOD_VIDEO_B);
     const int128 x = (product + (is_signed ? (int32_t)c : (int128)c)) >> MOD_GET(mod, MOD_CACHE, 4);
     return (uint32_t)(MOD_GET(mod, MOD_SAT, 1) ? video_saturate(x, 32, is_signed) : x);
 }

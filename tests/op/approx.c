@@ -1,8 +1,8 @@
-// The approximate instructions against an H200 (tests/data/approx_h200.bin.zst; tools/measure/approx.cu): bit by bit, or
-// within the stated bound where no model of the unit is known.
+// The approximate instructions against an H200 (tests/data/approx_h200.bin.zst; tools/measure/approx.cu): bit
+// by bit, or within the stated bound where no model of the unit is known.
 //
-// The data: for each instruction its opcode (NUL), bytes of a word, words of a record (operands, then the result), number
-// of records (32 bits each), the records.
+// The data: for each instruction its opcode (NUL), bytes of a word, words of a record (operands, then the
+// result), number of records (32 bits each), the records.
 #include "base/buf.h"
 #include "ptx/load.h"
 #include "simt/ops.h"
@@ -54,7 +54,8 @@ static uint64_t word(const uint8_t *at, uint32_t bytes)
     return value;
 }
 
-static void check_group(const char *opcode, const uint8_t *records, uint32_t bytes, uint32_t words, uint32_t n)
+static void check_group(const char *opcode, const uint8_t *records, uint32_t bytes, uint32_t words,
+                        uint32_t n)
 {
     static struct op_samples s;
     uint64_t most = 0, bound = bound_of(opcode);
@@ -73,8 +74,8 @@ static void check_group(const char *opcode, const uint8_t *records, uint32_t byt
             uint64_t distance = got > want ? got - want : want - got;
             most = distance > most ? distance : most;
             if (distance > bound)
-                fail_msg("%s: of %" PRIx64 " %" PRIx64 " got %" PRIx64 ", H200 %" PRIx64, opcode, word(record, bytes),
-                         words == 3 ? word(record + bytes, bytes) : 0, got, want);
+                fail_msg("%s: of %" PRIx64 " %" PRIx64 " got %" PRIx64 ", H200 %" PRIx64, opcode,
+                         word(record, bytes), words == 3 ? word(record + bytes, bytes) : 0, got, want);
         }
     }
     print_message("%-22s %6u results, at most %" PRIu64 " units apart\n", opcode, n, most);

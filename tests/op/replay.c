@@ -1,12 +1,13 @@
 // Rows of ptx.def against an H200: the same instructions on the same operands, bit by bit.
 //
 //     replay                     compares with tests/data/ops_h200.bin.zst
-//     replay --write FOLDER      writes FOLDER/ops.ptx, ops.in: one kernel and 64 operand sets for each instruction and type
+//     replay --write FOLDER      writes FOLDER/ops.ptx, ops.in: one kernel and 64 operand sets for each
+//     instruction and type
 //                                of the tables (tools/measure/ops.sh runs them on a GPU: ops.out)
 //     replay --store OUT FILE    packs ops.out
 //
-// File: for each instruction its opcode and operands ("add.u32|d, a, b", NUL), the width of a result in bytes, 64 results,
-// and for carry chains 64 bytes of carries.
+// File: for each instruction its opcode and operands ("add.u32|d, a, b", NUL), the width of a result in
+// bytes, 64 results, and for carry chains 64 bytes of carries.
 #include "base/buf.h"
 #include "support/check.h"
 #include "support/op_harness.h"
@@ -19,9 +20,9 @@
 
 static const char stored_path[] = "tests/data/ops_h200.bin.zst";
 
-static const struct op_case *const tables[] = {op_cases_integer, op_cases_logic,   op_cases_float, op_cases_compare,
-                                               op_cases_convert, op_cases_carry,   op_cases_move,  op_cases_half,
-                                               op_cases_video};
+static const struct op_case *const tables[] = {op_cases_integer, op_cases_logic,   op_cases_float,
+                                               op_cases_compare, op_cases_convert, op_cases_carry,
+                                               op_cases_move,    op_cases_half,    op_cases_video};
 enum { N_TABLES = N_ELEMENTS(tables), MAX_ITEMS = 4000 };
 
 struct item {
@@ -64,21 +65,25 @@ static void write_load(FILE *out, uint32_t k, enum ptx_type type, const char *na
     else if (register_bits(type) == 64)
         fprintf(out, ".reg .b64 %s;\nmov.b64 %s, %%x;\n", name, name);
     else
-        fprintf(out, ".reg .b%u %s;\ncvt.u%u.u64 %s, %%x;\n", register_bits(type), name, register_bits(type), name);
+        fprintf(out, ".reg .b%u %s;\ncvt.u%u.u64 %s, %%x;\n", register_bits(type), name, register_bits(type),
+                name);
 }
 
 static void write_kernel(FILE *out, size_t number, const struct item *item, const struct op_samples *s)
 {
     uint32_t src = 0, psrc = 0, bits = s->is_pred ? 0 : register_bits(s->dst);
     fprintf(out,
-            ".visible .entry c%zu(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %%in, %%out, %%at, %%x;\n.reg .b32 "
-            "%%t;\n.reg .pred p, q;\nld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\nmov.u32 %%t, %%tid.x;\n"
+            ".visible .entry c%zu(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %%in, %%out, %%at, "
+            "%%x;\n.reg .b32 "
+            "%%t;\n.reg .pred p, q;\nld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\nmov.u32 %%t, "
+            "%%tid.x;\n"
             "mul.wide.u32 %%at, %%t, 8;\nadd.u64 %%in, %%in, %%at;\nadd.u64 %%out, %%out, %%at;\n",
             number);
     for (uint32_t k = 0; k < s->n_inputs; k++)
         write_load(out, k, s->inputs[k], s->inputs[k] == PT_PRED ? pred_names[psrc++] : source_names[src++]);
     if (item->has_carry)
-        fprintf(out, "ld.global.u32 %%t, [%%in+%u];\nadd.cc.u32 %%t, %%t, 0xffffffff;\n", s->n_inputs * OP_SAMPLES * 8);
+        fprintf(out, "ld.global.u32 %%t, [%%in+%u];\nadd.cc.u32 %%t, %%t, 0xffffffff;\n",
+                s->n_inputs * OP_SAMPLES * 8);
     if (!s->is_pred)
         fprintf(out, ".reg .b%u d;\n", bits);
     fprintf(out, "%s %s; // case %zu\n", item->opcode, item->row->operands, number);
@@ -93,7 +98,8 @@ static void write_kernel(FILE *out, size_t number, const struct item *item, cons
     fprintf(out, "st.global.u64 [%%out], %%x;\nret;\n}\n");
 }
 
-// ops.in: numbers of kernels and samples, then for each kernel the number of inputs (carry included) and the inputs.
+// ops.in: numbers of kernels and samples, then for each kernel the number of inputs (carry included) and the
+// inputs.
 static int write_cases(const char *folder)
 {
     char path[512];
@@ -184,21 +190,22 @@ static void read_stored(const char *path, struct buf *out)
 // ---- the comparison ----------------------------------------------------------------------------------
 
 // The first difference of each instruction is shown; the number of them is the result.
-static uint32_t compare(const char *opcode, const struct op_case *row, const struct op_samples *s, uint32_t width,
-                        const uint8_t *results, const uint8_t *carries)
+static uint32_t compare(const char *opcode, const struct op_case *row, const struct op_samples *s,
+                        uint32_t width, const uint8_t *results, const uint8_t *carries)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < OP_SAMPLES; i++) {
-        uint64_t want = 0, mask = width == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * width) - 1, got = s->out[i] & mask;
+        uint64_t want = 0, mask = width == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * width) - 1,
+                 got = s->out[i] & mask;
         memcpy(&want, results + i * width, width);
         bool is_same = got == want || (row->ulps >= 1 && op_results_are_close(s->dst, got, want, row->ulps));
         if (is_same && (!carries || carries[i] == s->carry_out[i]))
             continue;
         if (n++ == 0)
-            print_error("%s %s: in %" PRIx64 " %" PRIx64 " %" PRIx64 " carry %u: got %" PRIx64 ", H200 %" PRIx64
-                        "; carry %u, H200 %u\n",
-                        opcode, row->operands, s->in[0][i], s->in[1][i], s->in[2][i], (unsigned)s->carry[i], got, want,
-                        (unsigned)s->carry_out[i], carries ? carries[i] : 0);
+            print_error("%s %s: in %" PRIx64 " %" PRIx64 " %" PRIx64 " carry %u: got %" PRIx64
+                        ", H200 %" PRIx64 "; carry %u, H200 %u\n",
+                        opcode, row->operands, s->in[0][i], s->in[1][i], s->in[2][i], (unsigned)s->carry[i],
+                        got, want, (unsigned)s->carry_out[i], carries ? carries[i] : 0);
     }
     if (n)
         print_error("    %u of %d differ\n", n, OP_SAMPLES);
@@ -241,7 +248,8 @@ static void results_are_the_gpus(void **unused)
         n_different += compare(item->opcode, item->row, &s, width, results, carries) > 0;
         n_compared++;
     }
-    print_message("%u instructions with their types compared with an H200, %u differ\n", n_compared, n_different);
+    print_message("%u instructions with their types compared with an H200, %u differ\n", n_compared,
+                  n_different);
     buf_release(&stored);
     assert_int_equal(n_different, 0);
 }

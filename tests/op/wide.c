@@ -1,4 +1,5 @@
-// Operations on more than one word of memory: .b128 loads, stores and atomics, atomics of halves, vector reductions.
+// Operations on more than one word of memory: .b128 loads, stores and atomics, atomics of halves, vector
+// reductions.
 #include "support/check.h"
 #include "support/kernel_harness.h"
 #include <stdio.h>
@@ -23,11 +24,12 @@ static void fill_words(void *buffer)
 static struct kernel_run run(const char *body, void (*fill)(void *))
 {
     static char text[8192];
-    kernel_text(text, sizeof text,
-                ".reg .b128 %q<4>;\n.shared .align 16 .b8 s[512];\n.local .align 16 .b8 l[32];\n"
-                "mul.wide.u32 %rd6, %r2, 16;\nadd.s64 %rd7, %rd1, %rd6;\nmov.u64 %rd8, s;\nadd.s64 %rd8, %rd8, "
-                "%rd6;\nmov.u64 %rd9, l;\ncvta.local.u64 %rd9, %rd9;\n$B\n",
-                'B', body, 0);
+    kernel_text(
+        text, sizeof text,
+        ".reg .b128 %q<4>;\n.shared .align 16 .b8 s[512];\n.local .align 16 .b8 l[32];\n"
+        "mul.wide.u32 %rd6, %r2, 16;\nadd.s64 %rd7, %rd1, %rd6;\nmov.u64 %rd8, s;\nadd.s64 %rd8, %rd8, "
+        "%rd6;\nmov.u64 %rd9, l;\ncvta.local.u64 %rd9, %rd9;\n$B\n",
+        'B', body, 0);
     struct kernel_run r = {.text = text, .threads = {32, 1, 1}, .bytes = 4096, .fill = fill};
     kernel_run(&r);
     if (r.fault.kind)
@@ -43,10 +45,13 @@ static void loads_and_stores(void **state)
         "ld.global.b128 %q1, [%rd7];\nst.global.b128 [%rd7+2048], %q1;",
         "ld.global.b128 %q1, [%rd7];\nst.shared.b128 [%rd8], %q1;\nld.shared.b128 %q2, [%rd8];\n"
         "st.global.b128 [%rd7+2048], %q2;",
-        "ld.b128 %q1, [%rd7];\nst.b128 [%rd9+16], %q1;\nld.local.b128 %q2, [l+16];\nst.b128 [%rd7+2048], %q2;",
+        "ld.b128 %q1, [%rd7];\nst.b128 [%rd9+16], %q1;\nld.local.b128 %q2, [l+16];\nst.b128 [%rd7+2048], "
+        "%q2;",
         "ld.relaxed.gpu.global.b128 %q1, [%rd7];\nst.relaxed.gpu.global.b128 [%rd7+2048], %q1;",
-        "ld.global.b128 %q1, [%rd7];\nmov.b128 {%rd10, %rd11}, %q1;\nst.global.v2.b64 [%rd7+2048], {%rd10, %rd11};",
-        "ldu.global.b64 %rd12, [%rd7];\nld.global.v2.b64 {%rd10, %rd11}, [%rd7];\nmov.b128 %q1, {%rd12, %rd11};\n"
+        "ld.global.b128 %q1, [%rd7];\nmov.b128 {%rd10, %rd11}, %q1;\nst.global.v2.b64 [%rd7+2048], {%rd10, "
+        "%rd11};",
+        "ldu.global.b64 %rd12, [%rd7];\nld.global.v2.b64 {%rd10, %rd11}, [%rd7];\nmov.b128 %q1, {%rd12, "
+        "%rd11};\n"
         "st.global.b128 [%rd7+2048], %q1;"};
     for (size_t i = 0; i < N_ELEMENTS(bodies); i++) {
         struct kernel_run r = run(bodies[i], fill_words);
@@ -77,10 +82,11 @@ static void exchanges(void **state)
     const char *const load = "ld.global.b128 %q1, [%rd7+1024];\nld.global.b128 %q2, [%rd7+1536];\n";
     // "exch", "b128" and "cas", "b128"
     char body[1024];
-    snprintf(body, sizeof body, "%satom.global.exch.b128 %%q3, [%%rd7], %%q2;\nst.global.b128 [%%rd7+2048], %%q3;", load);
+    snprintf(body, sizeof body,
+             "%satom.global.exch.b128 %%q3, [%%rd7], %%q2;\nst.global.b128 [%%rd7+2048], %%q3;", load);
     check_128(body, 0, false);
-    snprintf(body, sizeof body, "%satom.global.cas.b128 %%q3, [%%rd7], %%q1, %%q2;\nst.global.b128 [%%rd7+2048], %%q3;",
-             load);
+    snprintf(body, sizeof body,
+             "%satom.global.cas.b128 %%q3, [%%rd7], %%q1, %%q2;\nst.global.b128 [%%rd7+2048], %%q3;", load);
     check_128(body, 0, true);
     snprintf(body, sizeof body,
              "%sld.global.b128 %%q3, [%%rd7];\nst.shared.b128 [%%rd8], %%q3;\n"
@@ -98,13 +104,15 @@ struct vector_case {
     bool has_atom;         // both atom and red, or only red
 };
 static const struct vector_case cases[] = {
-    {"add", "f16", 1, true},     {"add", "bf16", 1, true},     {"add", "f16x2", 1, true},  {"add", "bf16x2", 1, true},
-    {"min", "f16", 1, true},     {"min", "bf16", 1, true},     {"min", "f16x2", 1, true},  {"min", "bf16x2", 1, true},
-    {"max", "f16", 1, true},     {"max", "bf16", 1, true},     {"max", "f16x2", 1, true},  {"max", "bf16x2", 1, true},
-    {"vadd", "f32", 2, true},    {"vadd", "f32", 4, true},     {"vadd", "f16", 2, true},   {"vadd", "f16", 8, false},
-    {"vadd", "bf16", 4, true},   {"vadd", "bf16x2", 4, true},  {"vadd", "f16x2", 2, true}, {"vmin", "f16", 4, true},
-    {"vmin", "bf16", 8, false},  {"vmin", "f16x2", 4, true},   {"vmin", "bf16x2", 2, true}, {"vmax", "f16", 2, true},
-    {"vmax", "bf16", 2, true},   {"vmax", "f16x2", 4, true},   {"vmax", "bf16x2", 4, true},
+    {"add", "f16", 1, true},    {"add", "bf16", 1, true},    {"add", "f16x2", 1, true},
+    {"add", "bf16x2", 1, true}, {"min", "f16", 1, true},     {"min", "bf16", 1, true},
+    {"min", "f16x2", 1, true},  {"min", "bf16x2", 1, true},  {"max", "f16", 1, true},
+    {"max", "bf16", 1, true},   {"max", "f16x2", 1, true},   {"max", "bf16x2", 1, true},
+    {"vadd", "f32", 2, true},   {"vadd", "f32", 4, true},    {"vadd", "f16", 2, true},
+    {"vadd", "f16", 8, false},  {"vadd", "bf16", 4, true},   {"vadd", "bf16x2", 4, true},
+    {"vadd", "f16x2", 2, true}, {"vmin", "f16", 4, true},    {"vmin", "bf16", 8, false},
+    {"vmin", "f16x2", 4, true}, {"vmin", "bf16x2", 2, true}, {"vmax", "f16", 2, true},
+    {"vmax", "bf16", 2, true},  {"vmax", "f16x2", 4, true},  {"vmax", "bf16x2", 4, true},
 };
 
 // Small integers are the same number in every format: sums are exact. Arithmetic itself is tested in op/half.
@@ -140,7 +148,8 @@ static void fill_numbers(void *buffer)
         for (uint32_t k = 0; k < n_parts(filled); k++) {
             for (uint32_t which = 0; which < 2; which++) {
                 uint32_t bits = bits_of(filled->type, small(lane, k, which));
-                memcpy((uint8_t *)buffer + 1024 * which + 16 * lane + part_bytes(filled) * k, &bits, part_bytes(filled));
+                memcpy((uint8_t *)buffer + 1024 * which + 16 * lane + part_bytes(filled) * k, &bits,
+                       part_bytes(filled));
             }
         }
     }
@@ -174,17 +183,18 @@ static void check_case(const struct vector_case *c, bool is_atom, const char *sp
     if (is_vector)
         snprintf(vector, sizeof vector, ".v%u", c->n);
     for (uint32_t i = 0; i < c->n; i++)
-        at += (size_t)snprintf(body + at, sizeof body - at, "ld.global.%s %s%u, [%%rd7+%u];\n", move, prefix, i,
-                               1024 + size * i);
+        at += (size_t)snprintf(body + at, sizeof body - at, "ld.global.%s %s%u, [%%rd7+%u];\n", move, prefix,
+                               i, 1024 + size * i);
     if (is_shared)
         at += (size_t)snprintf(body + at, sizeof body - at,
                                "ld.global.b128 %%q1, [%%rd7];\nst.shared.b128 [%%rd8], %%q1;\n");
-    at += (size_t)snprintf(body + at, sizeof body - at, "%s.%s.%s%s%s%s.%s %s%s[%s], %s;\n", is_atom ? "atom" : "red",
-                           space, is_vector ? c->op + 1 : c->op, is_32 ? "" : ".noftz", "", vector, c->type, result,
-                           is_atom ? ", " : "", is_shared ? "%rd8" : "%rd7", source);
+    at += (size_t)snprintf(body + at, sizeof body - at, "%s.%s.%s%s%s%s.%s %s%s[%s], %s;\n",
+                           is_atom ? "atom" : "red", space, is_vector ? c->op + 1 : c->op,
+                           is_32 ? "" : ".noftz", "", vector, c->type, result, is_atom ? ", " : "",
+                           is_shared ? "%rd8" : "%rd7", source);
     for (uint32_t i = 0; i < n_old; i++)
-        at += (size_t)snprintf(body + at, sizeof body - at, "st.global.%s [%%rd7+%u], %s%u;\n", move, 2048 + size * i,
-                               prefix, c->n + i);
+        at += (size_t)snprintf(body + at, sizeof body - at, "st.global.%s [%%rd7+%u], %s%u;\n", move,
+                               2048 + size * i, prefix, c->n + i);
     if (is_shared)
         at += (size_t)snprintf(body + at, sizeof body - at,
                                "ld.shared.b128 %%q1, [%%rd8];\nst.global.b128 [%%rd7], %%q1;\n");
@@ -196,7 +206,8 @@ static void check_case(const struct vector_case *c, bool is_atom, const char *sp
             uint32_t now = 0, old = 0, want = bits_of(c->type, small(lane, k, 0));
             memcpy(&now, memory, part_bytes(c));
             memcpy(&old, memory + 2048, part_bytes(c));
-            if (now != bits_of(c->type, combined(c->op, small(lane, k, 0), small(lane, k, 1))) || (is_atom && old != want))
+            if (now != bits_of(c->type, combined(c->op, small(lane, k, 0), small(lane, k, 1))) ||
+                (is_atom && old != want))
                 fail_msg("lane %u, part %u: %x behind %x, returned %x\n%s", lane, k, now, want, old, body);
         }
     }

@@ -1,5 +1,5 @@
-// Opcodes that real programs use (tests/data/ptx_opcodes.csv, counted in 1,642 PTX files): how many have a row of
-// ptx.def, and that those that have none are the ones named in tests/data/ptx_opcodes_open.txt.
+// Opcodes that real programs use (tests/data/ptx_opcodes.csv, counted in 1,642 PTX files): how many have a
+// row of ptx.def, and that those that have none are the ones named in tests/data/ptx_opcodes_open.txt.
 //
 //     make test T=ptx/opcodes        fails when the list of open ones changes
 //     make bless T=ptx/opcodes       writes the list anew
@@ -41,7 +41,8 @@ static void read_list(void)
     fclose(file);
 }
 
-// Families in the order of their first opcode, and in each the open opcodes with the number of files that have them.
+// Families in the order of their first opcode, and in each the open opcodes with the number of files that
+// have them.
 static void write_open(struct buf *out)
 {
     size_t n_known = 0, n_refused = 0;
@@ -88,7 +89,8 @@ static void open_opcodes_are_the_named_ones(void **state)
 static void refused_opcodes_are_known_by_name(void **state)
 {
     (void)state;
-    static const char *const names[] = {"multimem.ld_reduce.weak.global.add.v2.f32", "multimem.red.global.add.f32"};
+    static const char *const names[] = {"multimem.ld_reduce.weak.global.add.v2.f32",
+                                        "multimem.red.global.add.f32"};
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
         enum op_status status = STATUS_EXACT;
         struct err err = {0};

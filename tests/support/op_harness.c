@@ -107,10 +107,12 @@ static uint64_t pick_16(bool is_bf16, bool is_edge)
 {
     uint64_t bits = random_bits();
     if (is_edge)
-        return is_bf16 ? f32_edges[bits % N_ELEMENTS(f32_edges)] >> 16 : f16_edges[bits % N_ELEMENTS(f16_edges)];
+        return is_bf16 ? f32_edges[bits % N_ELEMENTS(f32_edges)] >> 16
+                       : f16_edges[bits % N_ELEMENTS(f16_edges)];
     if (bits >> 62 == 0)
         return bits & 0xffff;
-    return is_bf16 ? (bits & 0x807f) | (120 + (bits >> 40 & 15)) << 7 : (bits & 0x83ff) | (8 + (bits >> 40 & 15)) << 10;
+    return is_bf16 ? (bits & 0x807f) | (120 + (bits >> 40 & 15)) << 7
+                   : (bits & 0x83ff) | (8 + (bits >> 40 & 15)) << 10;
 }
 
 static uint64_t random_f32(void)
@@ -123,7 +125,8 @@ static uint64_t random_f32(void)
         return bits & 0xffffffff; // anything
     case 2:
     case 3:
-    case 4: // 2^-31 .. 2^31, subnormal numbers of f16 among them; sometimes half-way between two short numbers
+    case 4: // 2^-31 .. 2^31, subnormal numbers of f16 among them; sometimes half-way between two short
+            // numbers
         bits &= bits >> 56 & 1 ? UINT64_MAX : ~(uint64_t)0xfff;
         return (bits & 0x807fffff) | (96 + (bits >> 40 & 63)) << 23;
     default:
@@ -291,7 +294,8 @@ static void prepare(struct bench *b, struct values *v, uint32_t round)
     warp->preds[2] = (uint32_t)random_bits();
 }
 
-// Bit patterns of 16 bits, as far apart as their difference: `ulps` steps at most in each half, or NaN and NaN.
+// Bit patterns of 16 bits, as far apart as their difference: `ulps` steps at most in each half, or NaN and
+// NaN.
 static bool are_halves_close(uint64_t got, uint64_t want, double ulps)
 {
     bool are_close = true;
@@ -305,7 +309,8 @@ static bool are_halves_close(uint64_t got, uint64_t want, double ulps)
 // How far results may be off beside units in the last place: sines and logarithms have a fixed point.
 static double fixed_error(const char *opcode)
 {
-    bool is_fixed = strncmp(opcode, "sin", 3) == 0 || strncmp(opcode, "cos", 3) == 0 || strncmp(opcode, "lg2", 3) == 0;
+    bool is_fixed =
+        strncmp(opcode, "sin", 3) == 0 || strncmp(opcode, "cos", 3) == 0 || strncmp(opcode, "lg2", 3) == 0;
     return is_fixed ? 0x1p-21 : 0;
 }
 
@@ -366,7 +371,8 @@ static void check_lane(const struct bench *b, const struct values *v, const char
     }
     if (((got ^ want) & mask) == 0)
         return;
-    if ((v->on >> lane & 1) && b->row->ulps > 0 && is_close(one.dst_type, got, want, b->row->ulps, fixed_error(b->opcode)))
+    if ((v->on >> lane & 1) && b->row->ulps > 0 &&
+        is_close(one.dst_type, got, want, b->row->ulps, fixed_error(b->opcode)))
         return;
     fail_msg("%s %s (%s), lane %d %s: in %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 ", got %" PRIx64
              ", want %" PRIx64,
@@ -520,9 +526,10 @@ void op_samples_run(const char *opcode, struct op_samples *s)
         if (warp_step(&b.sim, handlers, warp, &step) != STEP_PLAIN)
             fail_msg("%s: not a plain step", opcode);
         for (uint32_t lane = 0; lane < 32; lane++) {
-            s->out[first + lane] = s->is_pred ? (warp->preds[1] >> lane & 1) |
-                                                    (s->has_q ? (uint64_t)(warp->preds[2] >> lane & 1) << 1 : 0)
-                                              : read_lane(warp, ROW_DST, (int)lane);
+            s->out[first + lane] = s->is_pred
+                                       ? (warp->preds[1] >> lane & 1) |
+                                             (s->has_q ? (uint64_t)(warp->preds[2] >> lane & 1) << 1 : 0)
+                                       : read_lane(warp, ROW_DST, (int)lane);
             s->carry_out[first + lane] = warp->carry >> lane & 1;
         }
     }

@@ -42,7 +42,8 @@ bool bits_are_signed(enum ptx_type type);
 bool bits_are_float(enum ptx_type type);
 
 extern const struct op_case op_cases_integer[], op_cases_logic[], op_cases_float[], op_cases_compare[],
-    op_cases_convert[], op_cases_carry[], op_cases_move[], op_cases_half[], op_cases_video[]; // each ends with a NULL opcode
+    op_cases_convert[], op_cases_carry[], op_cases_move[], op_cases_half[],
+    op_cases_video[]; // each ends with a NULL opcode
 
 int op_cases_run(const struct op_case *cases); // a test program's main: cmocka's result
 // Resolves each opcode with each of its types and notes its form.
@@ -59,6 +60,7 @@ struct op_samples {
 };
 void op_samples(const char *opcode, struct op_samples *out); // `operands` is given
 void op_samples_run(const char *opcode, struct op_samples *samples);
-bool op_case_opcode(const struct op_case *row, uint32_t n, char *out, size_t size); // with its nth type; false: no more
+bool op_case_opcode(const struct op_case *row, uint32_t n, char *out,
+                    size_t size); // with its nth type; false: no more
 bool op_results_are_close(enum ptx_type type, uint64_t got, uint64_t want, double ulps);
 #endif

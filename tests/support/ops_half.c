@@ -1,4 +1,5 @@
-// References of 16-bit and smaller floats: exact values in MPFR, rounded once to the format; pairs part by part.
+// References of 16-bit and smaller floats: exact values in MPFR, rounded once to the format; pairs part by
+// part.
 #include "support/op_harness.h"
 #include <math.h>
 #include <mpfr.h>
@@ -45,7 +46,8 @@ static double decode(struct format f, uint64_t bits)
 {
     int exponent_bits = f.bits - 1 - f.fraction;
     uint64_t fraction = bits & (((uint64_t)1 << f.fraction) - 1);
-    int field = (int)(bits >> f.fraction & (((uint64_t)1 << exponent_bits) - 1)), top = (1 << exponent_bits) - 1;
+    int field = (int)(bits >> f.fraction & (((uint64_t)1 << exponent_bits) - 1)),
+        top = (1 << exponent_bits) - 1;
     double sign = bits >> (f.bits - 1) & 1 ? -1 : 1;
     if (is_e4m3(f) && field == top && fraction == 7)
         return NAN;
@@ -70,7 +72,8 @@ static uint64_t encode(struct format f, double x)
     exponent--; // x = 1.… × 2^exponent
     int least = 1 - f.bias, field = exponent < least ? 0 : exponent - least + 1;
     double units = ldexp(fabs(x), f.fraction - (field ? exponent : least));
-    return sign | (((uint64_t)units + ((uint64_t)field << f.fraction)) - (field ? (uint64_t)1 << f.fraction : 0));
+    return sign |
+           (((uint64_t)units + ((uint64_t)field << f.fraction)) - (field ? (uint64_t)1 << f.fraction : 0));
 }
 
 static double largest(struct format f)
@@ -200,10 +203,10 @@ static uint64_t approximate(const struct op_lane *l, int part)
     return out;
 }
 
-#define BY_PARTS(name, one)                           \
-    static uint64_t name(const struct op_lane *l)     \
-    {                                                 \
-        return parts(l, one);                         \
+#define BY_PARTS(name, one)                       \
+    static uint64_t name(const struct op_lane *l) \
+    {                                             \
+        return parts(l, one);                     \
     }
 BY_PARTS(arithmetic_, arithmetic)
 BY_PARTS(extreme_, extreme)
@@ -214,11 +217,11 @@ BY_PARTS(approximate_, approximate)
 
 static bool compare(const struct op_lane *l, int part)
 {
-    static const char *const relations[] = {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu",
-                                            "ltu", "leu", "gtu", "geu", "num", "nan"};
+    static const char *const relations[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                            "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
     double a = operand(l, 0, part), b = operand(l, 1, part);
     bool is_unordered = isnan(a) || isnan(b);
-    bool holds[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+    bool holds[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
     for (size_t i = 0; i < 14; i++)
         if (opcode_has(l->opcode, relations[i]))
             return i < 6    ? holds[i] && !is_unordered
@@ -254,7 +257,8 @@ static uint64_t set(const struct op_lane *l)
 static uint64_t set_eq(const struct op_lane *l)
 {
     struct format f = format_of(l->type);
-    bool is_equal = bits_are_float(l->type) ? decode(f, l->in[0]) == decode(f, l->in[1]) : l->in[0] == l->in[1];
+    bool is_equal =
+        bits_are_float(l->type) ? decode(f, l->in[0]) == decode(f, l->in[1]) : l->in[0] == l->in[1];
     return is_equal ? l->dst_type == PT_F16 ? 0x3c00 : 0x3f80 : 0;
 }
 
@@ -333,8 +337,10 @@ static uint64_t to_integer(const struct op_lane *l)
     mpfr_clear(x);
     double high = ldexp(1, (int)bits - is_signed), low = is_signed ? -high : 0;
     uint64_t top = bits == 64 && !is_signed ? UINT64_MAX : ((uint64_t)1 << (bits - (is_signed ? 1 : 0))) - 1;
-    return y >= high ? top : y < low ? (is_signed ? (uint64_t)1 << (bits - 1) : 0)
-                      : y < 0 ? (uint64_t)(int64_t)y : (uint64_t)y;
+    return y >= high ? top
+           : y < low ? (is_signed ? (uint64_t)1 << (bits - 1) : 0)
+           : y < 0   ? (uint64_t)(int64_t)y
+                     : (uint64_t)y;
 }
 
 static uint64_t widen(const struct op_lane *l)
@@ -353,11 +359,12 @@ static uint64_t widen(const struct op_lane *l)
 #define BF16 "bf16 bf16x2"
 #define HALVES "f16 f16x2 bf16 bf16x2"
 #define ALL_TYPES "f32 f64 u8 s8 u16 s16 u32 s32 u64 s64"
-#define ARITHMETIC(name, operands)                                                                     \
+#define ARITHMETIC(name, operands)                                                                        \
     {name, HALVES, operands, arithmetic_, 0, NULL}, {name ".rn", HALVES, operands, arithmetic_, 0, NULL}, \
-        {name ".ftz", F16, operands, arithmetic_, 0, NULL}, {name ".sat", F16, operands, arithmetic_, 0, NULL}, \
-    {                                                                                                  \
-        name ".rn.ftz.sat", F16, operands, arithmetic_, 0, NULL                                        \
+        {name ".ftz", F16, operands, arithmetic_, 0, NULL},                                               \
+        {name ".sat", F16, operands, arithmetic_, 0, NULL},                                               \
+    {                                                                                                     \
+        name ".rn.ftz.sat", F16, operands, arithmetic_, 0, NULL                                           \
     }
 #define EXTREME(name)                                                                                  \
     {name, HALVES, "d, a, b", extreme_, 0, NULL}, {name ".NaN", HALVES, "d, a, b", extreme_, 0, NULL}, \
@@ -366,30 +373,31 @@ static uint64_t widen(const struct op_lane *l)
     {                                                                                                  \
         name ".xorsign.abs", HALVES, "d, a, b", extreme_, 0, NULL                                      \
     }
-#define SETP(relation)                                                  \
-    {"setp." relation, "f16 bf16", "p, a, b", setp, 0, NULL},           \
-    {                                                                   \
-        "setp." relation, "f16x2 bf16x2", "p|q, a, b", setp, 0, NULL    \
+#define SETP(relation)                                               \
+    {"setp." relation, "f16 bf16", "p, a, b", setp, 0, NULL},        \
+    {                                                                \
+        "setp." relation, "f16x2 bf16x2", "p|q, a, b", setp, 0, NULL \
     }
-#define TO_INTEGER(to)                                                 \
-    {"cvt.rni." to, "f16 bf16", "d, a", to_integer, 0, NULL},          \
-        {"cvt.rzi." to, "f16 bf16", "d, a", to_integer, 0, NULL},      \
-        {"cvt.rmi." to, "f16 bf16", "d, a", to_integer, 0, NULL},      \
-        {"cvt.rpi." to, "f16", "d, a", to_integer, 0, NULL},           \
-    {                                                                  \
-        "cvt.rpi.sat." to, "f16 bf16", "d, a", to_integer, 0, NULL     \
+#define TO_INTEGER(to)                                             \
+    {"cvt.rni." to, "f16 bf16", "d, a", to_integer, 0, NULL},      \
+        {"cvt.rzi." to, "f16 bf16", "d, a", to_integer, 0, NULL},  \
+        {"cvt.rmi." to, "f16 bf16", "d, a", to_integer, 0, NULL},  \
+        {"cvt.rpi." to, "f16", "d, a", to_integer, 0, NULL},       \
+    {                                                              \
+        "cvt.rpi.sat." to, "f16 bf16", "d, a", to_integer, 0, NULL \
     }
-#define FROM_ANY(to)                                                                                   \
+#define FROM_ANY(to)                                                                                        \
     {"cvt.rn." to, ALL_TYPES, "d, a", to_one, 0, NULL}, {"cvt.rz." to, ALL_TYPES, "d, a", to_one, 0, NULL}, \
-        {"cvt.rm." to, ALL_TYPES, "d, a", to_one, 0, NULL}, {"cvt.rp." to, ALL_TYPES, "d, a", to_one, 0, NULL}, \
-    {                                                                                                  \
-        "cvt.rn.sat." to, ALL_TYPES, "d, a", to_one, 0, NULL                                           \
+        {"cvt.rm." to, ALL_TYPES, "d, a", to_one, 0, NULL},                                                 \
+        {"cvt.rp." to, ALL_TYPES, "d, a", to_one, 0, NULL},                                                 \
+    {                                                                                                       \
+        "cvt.rn.sat." to, ALL_TYPES, "d, a", to_one, 0, NULL                                                \
     }
-#define PAIR(to)                                                                                       \
+#define PAIR(to)                                                                                          \
     {"cvt.rn." to, "f32", "d, a, b", to_two, 0, NULL}, {"cvt.rz." to, "f32", "d, a, b", to_two, 0, NULL}, \
-        {"cvt.rn.satfinite." to, "f32", "d, a, b", to_two, 0, NULL},                                   \
-    {                                                                                                  \
-        "cvt.rn.satfinite.relu." to, "f32", "d, a, b", to_two, 0, NULL                                 \
+        {"cvt.rn.satfinite." to, "f32", "d, a, b", to_two, 0, NULL},                                      \
+    {                                                                                                     \
+        "cvt.rn.satfinite.relu." to, "f32", "d, a, b", to_two, 0, NULL                                    \
     }
 
 const struct op_case op_cases_half[] = {
@@ -411,8 +419,20 @@ const struct op_case op_cases_half[] = {
     {"tanh.approx", HALVES, "d, a", approximate_, 1, NULL},
     {"ex2.approx", F16, "d, a", approximate_, 1, NULL},
     {"ex2.approx.ftz", BF16, "d, a", approximate_, 1, NULL},
-    SETP("eq"), SETP("ne"), SETP("lt"), SETP("le"), SETP("gt"), SETP("ge"), SETP("equ"), SETP("neu"),
-    SETP("ltu"), SETP("leu"), SETP("gtu"), SETP("geu"), SETP("num"), SETP("nan"),
+    SETP("eq"),
+    SETP("ne"),
+    SETP("lt"),
+    SETP("le"),
+    SETP("gt"),
+    SETP("ge"),
+    SETP("equ"),
+    SETP("neu"),
+    SETP("ltu"),
+    SETP("leu"),
+    SETP("gtu"),
+    SETP("geu"),
+    SETP("num"),
+    SETP("nan"),
     {"setp.lt.and", "f16x2 bf16x2", "p|q, a, b, r", setp, 0, NULL},
     {"setp.geu.xor", "f16 bf16", "p, a, b, r", setp, 0, NULL},
     {"setp.eq.or.ftz", "f16x2", "p|q, a, b, r", setp, 0, NULL},
@@ -443,8 +463,14 @@ const struct op_case op_cases_half[] = {
     {"cvt.rpi.bf16", "bf16", "d, a", to_one, 0, NULL},
     {"cvt.rn.f16", "bf16", "d, a", to_one, 0, NULL},
     {"cvt.rz.bf16", "f16", "d, a", to_one, 0, NULL},
-    TO_INTEGER("u8"), TO_INTEGER("s8"), TO_INTEGER("u16"), TO_INTEGER("s16"), TO_INTEGER("u32"),
-    TO_INTEGER("s32"), TO_INTEGER("u64"), TO_INTEGER("s64"),
+    TO_INTEGER("u8"),
+    TO_INTEGER("s8"),
+    TO_INTEGER("u16"),
+    TO_INTEGER("s16"),
+    TO_INTEGER("u32"),
+    TO_INTEGER("s32"),
+    TO_INTEGER("u64"),
+    TO_INTEGER("s64"),
     PAIR("f16x2"),
     PAIR("bf16x2"),
     {"cvt.rn.satfinite.e4m3x2", "f32", "d, a, b", to_two, 0, NULL},

@@ -64,7 +64,8 @@ static bool result_is_signed(const struct op_lane *l)
 static uint64_t one(const struct op_lane *l)
 {
     uint32_t x = (uint32_t)saturated(l, first(l, 0, 32), 32, result_is_signed(l)), c = (uint32_t)l->in[2];
-    int64_t sx = result_is_signed(l) ? (int32_t)x : (int64_t)x, sc = result_is_signed(l) ? (int32_t)c : (int64_t)c;
+    int64_t sx = result_is_signed(l) ? (int32_t)x : (int64_t)x,
+            sc = result_is_signed(l) ? (int32_t)c : (int64_t)c;
     size_t n = strlen(l->opcode);
     const char *end = l->opcode + n - 3; // the second operation is the last word
     if (strcmp(end, "add") == 0)
@@ -100,32 +101,37 @@ static uint64_t mad(const struct op_lane *l)
     return (uint32_t)saturated(l, x, 32, sign);
 }
 
-#define ONE(o, suffix, operands) {o suffix, NULL, operands, one, 0, NULL}
-#define SCALAR(name, end)                                                                                       \
-    ONE(name ".u32.u32.u32" end, "", "d, a, b"), ONE(name ".s32.s32.s32" end, "", "d, a, b"),                   \
-        ONE(name ".s32.u32.s32" end, ".sat", "d, a, b"), ONE(name ".u32.s32.u32" end, ".sat", "d, a, b"),       \
-        ONE(name ".s32.s32.u32" end, ".add", "d, a, b, c"), ONE(name ".u32.u32.s32" end, ".sat.min", "d, a, b, c"), \
-        ONE(name ".s32.s32.s32" end, ".max", "d, a, b, c")
-#define SHIFT(name, end)                                                                                        \
-    ONE(name ".u32.u32.u32", end, "d, a, b"), ONE(name ".s32.s32.u32", end, "d, a, b"),                         \
-        ONE(name ".s32.u32.u32.sat", end, "d, a, b"), ONE(name ".u32.s32.u32.sat", end, "d, a, b"),             \
-        ONE(name ".s32.s32.u32", end ".add", "d, a, b, c"), ONE(name ".u32.u32.u32", end ".min", "d, a, b, c"), \
-        ONE(name ".s32.s32.u32.sat", end ".max", "d, a, b, c")
-#define SEVERAL(name)                                                                                           \
-    {name ".u32.u32.u32", NULL, "d, a, b, c", several, 0, NULL},                                                \
-        {name ".s32.s32.s32", NULL, "d, a, b, c", several, 0, NULL},                                            \
-        {name ".u32.u32.u32.sat", NULL, "d, a, b, c", several, 0, NULL},                                        \
-        {name ".s32.u32.s32.sat", NULL, "d, a, b, c", several, 0, NULL},                                        \
-        {name ".u32.s32.u32.add", NULL, "d, a, b, c", several, 0, NULL},                                        \
-    {                                                                                                           \
-        name ".s32.s32.s32.add", NULL, "d, a, b, c", several, 0, NULL                                           \
+#define ONE(o, suffix, operands)               \
+    {                                          \
+        o suffix, NULL, operands, one, 0, NULL \
     }
-#define SET_SEVERAL(name)                                                                                       \
-    {name ".u32.u32.lt", NULL, "d, a, b, c", several, 0, NULL},                                                 \
-        {name ".s32.s32.ge", NULL, "d, a, b, c", several, 0, NULL},                                             \
-        {name ".s32.u32.eq", NULL, "d, a, b, c", several, 0, NULL},                                             \
-    {                                                                                                           \
-        name ".u32.s32.ne.add", NULL, "d, a, b, c", several, 0, NULL                                            \
+#define SCALAR(name, end)                                                                                 \
+    ONE(name ".u32.u32.u32" end, "", "d, a, b"), ONE(name ".s32.s32.s32" end, "", "d, a, b"),             \
+        ONE(name ".s32.u32.s32" end, ".sat", "d, a, b"), ONE(name ".u32.s32.u32" end, ".sat", "d, a, b"), \
+        ONE(name ".s32.s32.u32" end, ".add", "d, a, b, c"),                                               \
+        ONE(name ".u32.u32.s32" end, ".sat.min", "d, a, b, c"),                                           \
+        ONE(name ".s32.s32.s32" end, ".max", "d, a, b, c")
+#define SHIFT(name, end)                                                                            \
+    ONE(name ".u32.u32.u32", end, "d, a, b"), ONE(name ".s32.s32.u32", end, "d, a, b"),             \
+        ONE(name ".s32.u32.u32.sat", end, "d, a, b"), ONE(name ".u32.s32.u32.sat", end, "d, a, b"), \
+        ONE(name ".s32.s32.u32", end ".add", "d, a, b, c"),                                         \
+        ONE(name ".u32.u32.u32", end ".min", "d, a, b, c"),                                         \
+        ONE(name ".s32.s32.u32.sat", end ".max", "d, a, b, c")
+#define SEVERAL(name)                                                    \
+    {name ".u32.u32.u32", NULL, "d, a, b, c", several, 0, NULL},         \
+        {name ".s32.s32.s32", NULL, "d, a, b, c", several, 0, NULL},     \
+        {name ".u32.u32.u32.sat", NULL, "d, a, b, c", several, 0, NULL}, \
+        {name ".s32.u32.s32.sat", NULL, "d, a, b, c", several, 0, NULL}, \
+        {name ".u32.s32.u32.add", NULL, "d, a, b, c", several, 0, NULL}, \
+    {                                                                    \
+        name ".s32.s32.s32.add", NULL, "d, a, b, c", several, 0, NULL    \
+    }
+#define SET_SEVERAL(name)                                            \
+    {name ".u32.u32.lt", NULL, "d, a, b, c", several, 0, NULL},      \
+        {name ".s32.s32.ge", NULL, "d, a, b, c", several, 0, NULL},  \
+        {name ".s32.u32.eq", NULL, "d, a, b, c", several, 0, NULL},  \
+    {                                                                \
+        name ".u32.s32.ne.add", NULL, "d, a, b, c", several, 0, NULL \
     }
 
 const struct op_case op_cases_video[] = {
