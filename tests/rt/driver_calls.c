@@ -579,12 +579,106 @@ static void test_more_graph_nodes(void **state)
     check(wg_cuGraphDestroy(child));
 }
 
+// One structure for nodes of any kind; attributes of kernel nodes; nodes of copies and children changed.
+static void test_generic_nodes(void **state)
+{
+    cudaGraph_t graph, child;
+    cudaGraphNode_t kernel, copy, second, child_node, from[2];
+    cudaGraphEdgeData edges[2];
+    cudaGraphExec_t exec;
+    uint32_t n_add = 3, in = 500;
+    size_t n = 2;
+    void *arguments[] = {&data, &n_add};
+    struct CUgraphNodeParams params = {.type = cudaGraphNodeTypeKernel};
+    params.kernel = (struct CUDA_KERNEL_NODE_PARAMS){.kern = add, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
+                                                     .blockDimX = N, .blockDimY = 1, .blockDimZ = 1,
+                                                     .kernelParams = arguments};
+    struct CUDA_MEMCPY3D word_in = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = &in,
+                                    .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = data, .WidthInBytes = 4,
+                                    .Height = 1, .Depth = 1};
+    union launch_attribute_value value = {.priority = -1};
+    (void)state;
+    clear();
+    check(wg_cuGraphCreate(&graph, 0));
+    check(wg_cuGraphCreate(&child, 0));
+    check(wg_cuGraphAddMemcpyNode(&copy, graph, NULL, 0, &word_in, context));
+    check(wg_cuGraphAddNode_v2(&kernel, graph, &copy, NULL, 1, &params));
+    check(wg_cuGraphAddNode(&second, graph, &kernel, 1, &params));
+    check(wg_cuGraphAddChildGraphNode(&child_node, graph, NULL, 0, child));
+    check(wg_cuGraphNodeGetDependencies_v2(kernel, from, edges, &n));
+    assert_true(n == 1 && from[0] == copy);
+    n = 2;
+    check(wg_cuGraphNodeGetDependentNodes(kernel, from, &n));
+    assert_true(n == 1 && from[0] == second);
+    check(wg_cuGraphKernelNodeSetAttribute(kernel, cudaLaunchAttributePriority, &value));
+    check(wg_cuGraphKernelNodeCopyAttributes(second, kernel));
+    value.priority = 0;
+    check(wg_cuGraphKernelNodeGetAttribute(second, cudaLaunchAttributePriority, &value));
+    assert_int_equal(value.priority, -1);
+    word_in.dstDevice = data + N - 1; // the word that is looked at
+    check(wg_cuGraphMemcpyNodeSetParams(copy, &word_in));
+    n_add = 4;
+    check(wg_cuGraphNodeSetParams(kernel, &params));
+    params.kernel.func = add;
+    n_add = 5;
+    check(wg_cuGraphKernelNodeSetParams(second, &params.kernel));
+    check(wg_cuGraphInstantiateWithFlags(&exec, graph, 0));
+    check(wg_cuGraphLaunch(exec, stream));
+    assert_int_equal(word(), 509);
+    n_add = 10;
+    check(wg_cuGraphExecNodeSetParams(exec, kernel, &params));
+    n_add = 20;
+    check(wg_cuGraphExecKernelNodeSetParams(exec, second, &params.kernel));
+    static uint32_t other = 1000;
+    word_in.srcHost = &other;
+    check(wg_cuGraphExecMemcpyNodeSetParams(exec, copy, &word_in, context));
+    check(wg_cuGraphExecChildGraphNodeSetParams(exec, child_node, child));
+    check(wg_cuGraphLaunch(exec, stream));
+    assert_int_equal(word(), 1030);
+    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
+    check(wg_cuGraphExecUpdate(exec, graph, NULL, &result));
+    assert_int_equal(result, cudaGraphExecUpdateSuccess);
+    assert_int_not_equal(wg_cuGraphDebugDotPrint(graph, "/does/not/exist/graph.dot", 0), cudaSuccess);
+    check(wg_cuGraphExecDestroy(exec));
+    check(wg_cuGraphDestroy(graph));
+    check(wg_cuGraphDestroy(child));
+}
+
+static void test_batches(void **state)
+{
+    uint32_t in[2] = {7, 8};
+    void *to[] = {data, data + N - 1}, *from[] = {&in[0], &in[1]};
+    size_t sizes[] = {4, 4}, first = 0, failed = 0;
+    struct cudaMemcpyAttributes attributes = {.srcAccessOrder = cudaMemcpySrcAccessOrderStream};
+    struct cudaMemcpy3DBatchOp op = {.src = {.type = cudaMemcpyOperandTypePointer}, .extent = {4, 1, 1},
+                                     .dst = {.type = cudaMemcpyOperandTypePointer},
+                                     .srcAccessOrder = cudaMemcpySrcAccessOrderStream};
+    struct cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
+    struct rt_pool *pool = NULL;
+    (void)state;
+    clear();
+    check(wg_cuMemcpyBatchAsync(to, from, sizes, 2, &attributes, &first, 1, &failed, stream));
+    assert_int_equal(word(), 8);
+    op.src.op.ptr.ptr = &in[0];
+    op.dst.op.ptr.ptr = data + N - 1;
+    check(wg_cuMemcpy3DBatchAsync_v2(1, &op, 0, stream));
+    assert_int_equal(word(), 7);
+    op.src.op.ptr.ptr = &in[1];
+    check(wg_cuMemcpy3DBatchAsync(1, &op, &failed, 0, stream));
+    assert_int_equal(word(), 8);
+    check(wg_cuMemGetDefaultMemPool(&pool, &here, cudaMemAllocationTypePinned));
+    assert_non_null(pool);
+    const struct cudaMemAccessDesc none = {here, cudaMemAccessFlagsProtNone};
+    assert_int_not_equal(wg_cuMemPoolSetAccess(pool, &none, 1), cudaSuccess); // a device keeps access to its own pools
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_device_calls),  cmocka_unit_test(test_context_calls), cmocka_unit_test(test_function_calls),
         cmocka_unit_test(test_pieces),        cmocka_unit_test(test_linear_copies), cmocka_unit_test(test_fill_calls),
         cmocka_unit_test(test_box_copies),    cmocka_unit_test(test_pool_calls),    cmocka_unit_test(test_stream_calls),
-        cmocka_unit_test(test_capture_calls), cmocka_unit_test(test_graph_nodes),   cmocka_unit_test(test_more_graph_nodes)};
+        cmocka_unit_test(test_capture_calls), cmocka_unit_test(test_graph_nodes),   cmocka_unit_test(test_more_graph_nodes),
+        cmocka_unit_test(test_generic_nodes), cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests_name("driver calls", tests, set_up, NULL);
 }
