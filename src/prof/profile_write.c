@@ -336,11 +336,11 @@ bool profile_flush(struct profile_writer *writer, struct err *err)
 
 bool profile_close(struct profile_writer *writer, struct err *err)
 {
-    bool is_closed =
-        (profile_flush(writer, err) & (close(writer->fd) == 0)) || err_set(err, "cannot write '%s': %s", writer->path, strerror(errno));
+    bool is_flushed = profile_flush(writer, err);
+    bool is_closed = close(writer->fd) == 0 || err_set(err, "cannot write '%s': %s", writer->path, strerror(errno));
     encoder_release(&writer->record);
     vec_release(&writer->kernels);
     free(writer->path);
     free(writer);
-    return is_closed;
+    return is_flushed && is_closed;
 }
