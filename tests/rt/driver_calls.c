@@ -429,29 +429,14 @@ static void add_hundred(void *at)
     *(int *)at += 100;
 }
 
-// fill -> kernel -> host call; every way to change a node is used once.
-static void test_graph_nodes(void **state)
+// Of fill -> kernel -> host, to which an empty node is added and taken away again.
+static void check_shape(cudaGraph_t graph, cudaGraphNode_t fill, cudaGraphNode_t kernel, cudaGraphNode_t host)
 {
-    cudaGraph_t graph, clone;
-    cudaGraphNode_t fill, kernel, host, empty, found, roots[4], from[4], to[4];
-    cudaGraphExec_t exec;
+    cudaGraph_t clone;
+    cudaGraphNode_t empty, found, roots[4], from[4], to[4];
     cudaGraphEdgeData edges[4];
     enum cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-    uint32_t n_add = 5;
-    int hits = 0;
-    unsigned enabled = 9;
-    unsigned long long flags = 9;
     size_t n = 4;
-    void *arguments[] = {&data, &n_add};
-    struct cudaMemsetParams fill_params = {.dst = data, .value = 1, .elementSize = 4, .width = N, .height = 1}, read_fill;
-    struct cudaHostNodeParams host_params = {add_ten, &hits}, read_host;
-    struct CUDA_KERNEL_NODE_PARAMS params = {.func = add, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N,
-                                             .blockDimY = 1, .blockDimZ = 1, .kernelParams = arguments}, read = {0};
-    (void)state;
-    check(wg_cuGraphCreate(&graph, 0));
-    check(wg_cuGraphAddMemsetNode(&fill, graph, NULL, 0, &fill_params, context));
-    check(wg_cuGraphAddKernelNode(&kernel, graph, &fill, 1, &params));
-    check(wg_cuGraphAddHostNode(&host, graph, &kernel, 1, &host_params));
     check(wg_cuGraphAddEmptyNode(&empty, graph, NULL, 0));
     check(wg_cuGraphNodeGetType(host, &type));
     assert_int_equal(type, cudaGraphNodeTypeHost);
@@ -478,6 +463,29 @@ static void test_graph_nodes(void **state)
     check(wg_cuGraphNodeFindInClone(&found, kernel, clone));
     assert_ptr_not_equal(found, kernel);
     check(wg_cuGraphDestroy(clone));
+}
+
+// fill -> kernel -> host call; every way to change a node is used once.
+static void test_graph_nodes(void **state)
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t fill, kernel, host;
+    cudaGraphExec_t exec;
+    uint32_t n_add = 5;
+    int hits = 0;
+    unsigned enabled = 9;
+    unsigned long long flags = 9;
+    void *arguments[] = {&data, &n_add};
+    struct cudaMemsetParams fill_params = {.dst = data, .value = 1, .elementSize = 4, .width = N, .height = 1}, read_fill;
+    struct cudaHostNodeParams host_params = {add_ten, &hits}, read_host;
+    struct CUDA_KERNEL_NODE_PARAMS params = {.func = add, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N,
+                                             .blockDimY = 1, .blockDimZ = 1, .kernelParams = arguments}, read = {0};
+    (void)state;
+    check(wg_cuGraphCreate(&graph, 0));
+    check(wg_cuGraphAddMemsetNode(&fill, graph, NULL, 0, &fill_params, context));
+    check(wg_cuGraphAddKernelNode(&kernel, graph, &fill, 1, &params));
+    check(wg_cuGraphAddHostNode(&host, graph, &kernel, 1, &host_params));
+    check_shape(graph, fill, kernel, host);
     fill_params.value = 2;
     check(wg_cuGraphMemsetNodeSetParams(fill, &fill_params));
     check(wg_cuGraphMemsetNodeGetParams(fill, &read_fill));
