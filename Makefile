@@ -99,7 +99,7 @@ SOURCES := $(filter-out src/cuda/%,$(sort $(wildcard src/*/*.c)))
 MAIN    := $(wildcard src/cli/main.c)
 LEVELED := $(filter src/simt/handlers.c,$(SOURCES))
 # Compiled for speed: the lane handlers, and the counting that every memory instruction goes through.
-HANDLERS := $(filter src/simt/handlers% src/simt/cold.c src/mem/banks.c src/mem/coalesce.c,$(SOURCES))
+HANDLERS := $(filter src/simt/handlers% src/simt/cold.c src/mem/banks.c src/mem/coalesce.c src/mem/repair.c,$(SOURCES))
 PLAIN   := $(filter-out $(MAIN) $(LEVELED),$(SOURCES))
 
 EMBEDDED := $(B)/embedded_devices.o $(B)/embedded_headers.o $(B)/embedded_web.o

@@ -78,7 +78,7 @@ void tally_shared(struct tally *tally, const struct access *access)
     c->shared_wavefronts += cost.wavefronts;
     c->shared_ideal += cost.ideal;
     c->shared_bytes += lanes_count(access->mask) * access->width;
-    if (cost.wavefronts > cost.ideal)
+    if (cost.wavefronts > cost.ideal && access->kind < ACCESS_ATOM) // atomics that meet are cured otherwise
         tally_repair(tally, access, cost.wavefronts);
 }
 

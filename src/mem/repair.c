@@ -71,21 +71,53 @@ struct shared_repair banks_repair(const struct access *access)
     return (struct shared_repair){row, padded_cost(access, row), swizzled_cost(access, row)};
 }
 
+// Could more than half of the 31 distances be alike? Then two of them, at most one apart, are. A quick no for
+// patterns without order; the loops are free of branches, so that the compiler turns them into vector code.
+static bool may_have_row(const struct access *access)
+{
+    int32_t distances[N_LANES] = {0};
+    uint32_t n_alike = 0;
+    for (unsigned t = 0; t + 1 < N_LANES; t++) {
+        int32_t step = (int32_t)((uint32_t)access->addr[t + 1] - (uint32_t)access->addr[t]);
+        distances[t] = step < 0 ? -step : step;
+    }
+    for (unsigned t = 0; t + 3 < N_LANES; t++)
+        n_alike += (distances[t] == distances[t + 1]) | (distances[t] == distances[t + 2]);
+    return n_alike > 0;
+}
+
 static uint32_t hash(const struct access *access)
 {
     uint32_t first = (uint32_t)access->addr[lanes_first(access->mask)];
     return ((access->insn * 31 + first / BANK_BYTES) * 0x9e3779b1u) >> 26; // multiplicative hash; 6 bits
 }
 
+static uint32_t differ_in_all(const struct access *access, const uint32_t offset[N_LANES])
+{
+    uint32_t differs = 0;
+    for (unsigned t = 0; t < N_LANES; t++)
+        differs |= (uint32_t)access->addr[t] ^ offset[t];
+    return differs;
+}
+
+// Idle lanes may hold anything.
+static uint32_t differ_in_active(const struct access *access, const uint32_t offset[N_LANES])
+{
+    uint32_t differs = 0;
+    for (lanemask left = access->mask; left; left &= left - 1)
+        differs |= (uint32_t)access->addr[lanes_first(left)] ^ offset[lanes_first(left)];
+    return differs;
+}
+
 struct shared_repair banks_repair_remembered(struct repair_memo *memo, const struct access *access)
 {
-    if (!access->mask)
+    if (!access->mask || (lanes_all(access->mask) && !may_have_row(access)))
         return (struct shared_repair){0};
     uint32_t slot = hash(access), key = 1u << 31 | (uint32_t)access->kind << 8 | access->width;
     uint32_t differs = (memo->at[slot].insn ^ access->insn) | (memo->at[slot].key ^ key) |
                        (memo->at[slot].mask ^ access->mask);
-    for (unsigned t = 0; t < N_LANES; t++)
-        differs |= ((uint32_t)access->addr[t] ^ memo->at[slot].offset[t]) & -(access->mask >> t & 1);
+    const uint32_t *offset = memo->at[slot].offset;
+    differs |= lanes_all(access->mask) ? differ_in_all(access, offset) : differ_in_active(access, offset);
     if (!differs)
         return memo->at[slot].repair;
     memo->at[slot].insn = access->insn;
