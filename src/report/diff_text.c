@@ -193,6 +193,8 @@ void diff_print(const struct diff *diff, const struct report_options *options, s
         print_pair(diff, &diff->pairs[i], options, out);
     print_only("old", diff->only_before, diff->n_only_before, out);
     print_only("new", diff->only_after, diff->n_only_after, out);
+    if (diff->n_only_before + diff->n_only_after)
+        buf_puts(out, "\n");
     buf_puts(out, page_legend);
 }
 

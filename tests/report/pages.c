@@ -1,5 +1,6 @@
 // Every page of the sample profile against its golden file in tests/report/. `BLESS=1 make test
 // T=report/pages` rewrites the files; look at the difference before you commit it.
+#include "report/diff.h"
 #include "report/gate.h"
 #include "report/report.h"
 #include "support/check.h"
@@ -128,6 +129,36 @@ static void test_device(void **state)
     check_page(state, report_device_page, &(struct report_options){0}, "device.golden");
 }
 
+// The sample as it was, and with the tile's conflicts gone, the copy on another grid, the histogram missing.
+static void test_diff(void **state)
+{
+    struct fixture *fixture = *state;
+    struct profile changed = *fixture->report.launches[0].profile;
+    struct profile_launch launches[2] = {changed.launches[0], changed.launches[1]};
+    struct profile_insn *insns =
+        arena_copy(&fixture->arena, launches[1].insns, launches[1].n_insns * sizeof *insns,
+                   _Alignof(struct profile_insn));
+    for (uint32_t i = 0; i < launches[1].n_insns; i++)
+        insns[i].counters.shared_wavefronts = insns[i].counters.shared_ideal;
+    launches[0].grid[0] /= 2;
+    launches[1].insns = insns;
+    changed.launches = launches;
+    changed.n_launches = 2;
+    const struct profile *profile = &changed;
+    struct report after;
+    struct diff diff;
+    struct buf text = {0};
+    struct report_options options = {0};
+    report_open(&after, &fixture->arena, &profile, 1);
+    diff_match(&fixture->report, &after, &diff);
+    diff_print(&diff, &options, &text);
+    check_golden("diff.golden", &text);
+    buf_clear(&text);
+    diff_json(&diff, &options, &text);
+    check_golden("diff_json.golden", &text);
+    buf_release(&text);
+}
+
 static void test_csv_details(void **state)
 {
     struct section section;
@@ -206,14 +237,18 @@ static void test_fail_on_lines(void **state)
     struct fixture *fixture = *state;
     struct buf text = {0};
     struct err err = {0};
-    assert_int_equal(failures(fixture, "line: derived__memory_l1_wavefronts_shared_excessive > 1000", &text, &err), 1);
+    assert_int_equal(
+        failures(fixture, "line: derived__memory_l1_wavefronts_shared_excessive > 1000", &text, &err), 1);
     assert_string_equal(text.at, "void tr_tile<(int)32>(const float *, float *, int) at transpose.cu:31: "
                                  "derived__memory_l1_wavefronts_shared_excessive > 1000 holds "
                                  "(derived__memory_l1_wavefronts_shared_excessive = 1015808)\n");
-    assert_int_equal(failures(fixture, "line transpose.cu:20: memory_l1_wavefronts_shared > 0", &text, &err), 1);
-    assert_int_equal(failures(fixture, "line transpose.cu:40: memory_l1_wavefronts_shared > 960", &text, &err), 0);
+    assert_int_equal(failures(fixture, "line transpose.cu:20: memory_l1_wavefronts_shared > 0", &text, &err),
+                     1);
+    assert_int_equal(
+        failures(fixture, "line transpose.cu:40: memory_l1_wavefronts_shared > 960", &text, &err), 0);
     assert_false(err.set);
-    assert_int_equal(failures(fixture, "line transpose.cu:99: memory_l1_wavefronts_shared > 0", &text, &err), -1);
+    assert_int_equal(failures(fixture, "line transpose.cu:99: memory_l1_wavefronts_shared > 0", &text, &err),
+                     -1);
     assert_true(err.set); // a line that nobody ran cannot be good
     buf_release(&text);
 }
@@ -261,22 +296,15 @@ static void test_section_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_summary),
-                                       cmocka_unit_test(test_summary_reproducible),
-                                       cmocka_unit_test(test_compare),
-                                       cmocka_unit_test(test_source),
-                                       cmocka_unit_test(test_findings),
-                                       cmocka_unit_test(test_raw),
-                                       cmocka_unit_test(test_csv),
-                                       cmocka_unit_test(test_device),
-                                       cmocka_unit_test(test_csv_details),
-                                       cmocka_unit_test(test_json),
-                                       cmocka_unit_test(test_picked_metrics),
-                                       cmocka_unit_test(test_width),
-                                       cmocka_unit_test(test_fail_on),
-                                       cmocka_unit_test(test_fail_on_lines),
-                                       cmocka_unit_test(test_junit),
-                                       cmocka_unit_test(test_sections),
-                                       cmocka_unit_test(test_section_rows)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_summary),       cmocka_unit_test(test_summary_reproducible),
+        cmocka_unit_test(test_compare),       cmocka_unit_test(test_source),
+        cmocka_unit_test(test_findings),      cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_csv),           cmocka_unit_test(test_device),
+        cmocka_unit_test(test_diff),          cmocka_unit_test(test_csv_details),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_picked_metrics),
+        cmocka_unit_test(test_width),         cmocka_unit_test(test_fail_on),
+        cmocka_unit_test(test_fail_on_lines), cmocka_unit_test(test_junit),
+        cmocka_unit_test(test_sections),      cmocka_unit_test(test_section_rows)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
