@@ -132,7 +132,6 @@ struct row {
 #define OPERANDS_CVT_FI "d:1 a"
 #define OPERANDS_CVT_FF "d:1 a"
 #define OPERANDS_CARRY_TT "d a b"
-#define OPERANDS_H_H "d a"
 #define OPERANDS_H_HH "d a b"
 #define OPERANDS_H_HHH "d a b c"
 #define OPERANDS_H_BITS "d a"

@@ -170,6 +170,28 @@ static uint32_t unit_sin(uint32_t turns, uint32_t first_quadrant)
     return pack(is_negative != (turns >> 31 && !first_quadrant), (uint64_t)y, -24 - SCALE);
 }
 
+// The parts of an octave from 2^-8 to 2^2, and how many low bits of the argument are not looked at, differ:
+// 17 bits of an argument always lie within a part. Smaller arguments are their own result, from 8 on it is 1.
+// There is no bias.
+static uint32_t unit_tanh(uint32_t x)
+{
+    static const struct {
+        uint8_t ignored, first_row;
+    } octaves[] = {{6, 0},  {6, 1},  {6, 2},  {5, 3},  {5, 5}, {4, 7},
+                   {4, 11}, {4, 15}, {3, 19}, {2, 27}, {3, 43}};
+    const uint32_t m = x & 0x7fffff;
+    const int octave = (int)(x >> 23 & 0xff) - 127 + 8;
+    if (is_nan(x))
+        return F32_NAN;
+    if (octave < 0)
+        return x;
+    if (octave >= (int)(sizeof octaves / sizeof octaves[0]))
+        return (x & 0x80000000u) | F32_ONE;
+    const uint32_t at = m >> octaves[octave].ignored;
+    const struct approx_row *row = &approx_table_tanh[octaves[octave].first_row + (at >> 17)];
+    return pack(x >> 31, (uint64_t)interpolate(row, at & 0x1ffff, 17, 0), -24 - SCALE);
+}
+
 // ---- the instructions ----------------------------------------------------------------------------------
 
 uint32_t approx_rcp(uint32_t x, bool ftz)
@@ -227,6 +249,12 @@ uint32_t approx_cos(uint32_t x, bool ftz)
     return unit_sin(turns_of(x, ftz), 1);
 }
 
+uint32_t approx_tanh(uint32_t x, bool ftz)
+{
+    (void)ftz;
+    return unit_tanh(x);
+}
+
 // ---- quotients -----------------------------------------------------------------------------------------
 
 static uint32_t product(uint32_t a, uint32_t b, bool ftz)
@@ -276,6 +304,15 @@ uint32_t approx_ex2_bf16(uint32_t x)
     return half_flush(HALF_BF16, cut(KIND_BF16, approx_ex2(bits_of_f32(half_widen(HALF_BF16, x)), true)));
 }
 
+uint32_t approx_tanh_f16(uint32_t x)
+{
+    return cut(KIND_F16, unit_tanh(bits_of_f32(half_widen(HALF_F16, x))));
+}
+uint32_t approx_tanh_bf16(uint32_t x)
+{
+    return cut(KIND_BF16, unit_tanh(bits_of_f32(half_widen(HALF_BF16, x))));
+}
+
 // The upper word: sign, 11 bits of exponent, 20 of fraction. What is below it does not even make a NaN.
 enum { F64_BIAS = 1023, F64_INFINITY = 0x7ff00000, F64_NAN = 0x7fffffff };
 
@@ -309,4 +346,24 @@ uint64_t approx_rsqrt_f64(uint64_t x)
     const struct approx_row *row = &approx_table_rsqrt[(exponent & 1) << 6 | m >> 14];
     const int64_t y = interpolate(row, (m & 0x3fff) << 3, 17, 32767) >> SCALE;
     return (uint64_t)((uint32_t)(F64_BIAS - 1 - half) << 20 | (uint32_t)(y & 0x7fffff) >> 3) << 32;
+}
+
+// A step of third order on the unit's result: y (1 + e / 2 + 3 e² / 8) with e = 1 - x y².
+static double refined_rsqrt(double x)
+{
+    const double y = f64_of_bits(approx_rsqrt_f64(bits_of_f64(x))), e = fma(-x, y * y, 1);
+    return fma(fma(e, 0.375, 0.5), y * e, y);
+}
+
+double approx_rsqrt_double(double x)
+{
+    if (x != x)
+        return f64_of_bits(bits_of_f64(x) | 0x0008000000000000u);
+    if (x == 0)
+        return 1 / x;
+    if (x < 0)
+        return f64_of_bits(0xfff8000000000000u);
+    if (x > 0x1.fffffffffffffp1023)
+        return 0;
+    return x < 0x1p-1022 ? refined_rsqrt(x * 0x1p54) * 0x1p27 : refined_rsqrt(x);
 }

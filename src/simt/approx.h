@@ -13,12 +13,16 @@ uint32_t approx_lg2(uint32_t x, bool ftz);
 uint32_t approx_ex2(uint32_t x, bool ftz);
 uint32_t approx_sin(uint32_t x, bool ftz);
 uint32_t approx_cos(uint32_t x, bool ftz);
+uint32_t approx_tanh(uint32_t x, bool ftz);
 uint32_t approx_div(uint32_t a, uint32_t b, bool ftz);  // div.approx
 uint32_t approx_full(uint32_t a, uint32_t b, bool ftz); // div.full
 uint32_t approx_ex2_f16(uint32_t x);
 uint32_t approx_ex2_bf16(uint32_t x);
+uint32_t approx_tanh_f16(uint32_t x);
+uint32_t approx_tanh_bf16(uint32_t x);
 
 // Of f64 only the upper word is read and given: rcp.approx.ftz.f64, rsqrt.approx.ftz.f64.
 uint64_t approx_rcp_f64(uint64_t x);
 uint64_t approx_rsqrt_f64(uint64_t x);
+double approx_rsqrt_double(double x); // rsqrt.approx.f64
 #endif

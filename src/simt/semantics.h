@@ -453,10 +453,4 @@ static inline float max_f32(float a, float b, uint32_t mod)
 {
     return extreme_f32(a, b, mod, true);
 }
-
-// rsqrt.approx.f64 is a program on the GPU and gives the nearest number but for one in a thousand.
-static inline double rsqrt_f64(double x)
-{
-    return x != x ? x + x : x < 0 ? f64_of_bits(0xfff8000000000000u) : (double)(1 / sqrtl((long double)x));
-}
 #endif

@@ -59,7 +59,7 @@ static void forms_and_modifiers(void **state)
     assert_int_equal(MOD_GET(op.mod, MOD_MODE, 4), ATOM_CAS);
     assert_int_equal(op.roles[1], ROLE_ADDR);
     assert_int_equal(op.n_roles, 4);
-    assert_int_equal(good("ex2.approx.ftz.f32 d, a;").status, STATUS_APPROXIMATE);
+    assert_int_equal(good("ex2.approx.ftz.f32 d, a;").status, STATUS_EXACT);
     assert_int_equal(good("bar.sync 0;").n_roles, 1);
     op = good("bar.red.and.pred p, 0, q;");
     assert_int_equal(op.roles[2], ROLE_PSRC);
@@ -70,7 +70,7 @@ static void mistakes(void **state)
     (void)state;
     bad("frob.s32 d, a, b;", "unknown instruction in `frob.s32`", 5);
     bad("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;", "unknown instruction", 5);
-    bad("add.f16 d, a, b;", "illegal type .f16", 9);
+    bad("shl.f16 d, a, b;", "illegal type .f16", 9);
     bad("add.frob.s32 d, a, b;", ".frob", 9);
     bad("add.sat.u32 d, a, b;", ".sat", 9);
     bad("and.s32 d, a, b;", "illegal type .s32", 9);
@@ -84,7 +84,7 @@ static void mistakes(void **state)
     bad("mul.s32 d, a, b;", "a word of `mul.lo` is missing", 5);
     bad("shfl.sync.frob.b32 d, a, b, c, d;", "a word of `shfl.sync.idx` is missing", 5);
     bad("add d, a, b;", "type is missing", 5);
-    bad("@p add.f16 d, a, b;", "illegal type .f16", 12);
+    bad("@p shl.f16 d, a, b;", "illegal type .f16", 12);
 }
 
 int main(void)

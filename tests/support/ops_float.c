@@ -343,6 +343,6 @@ const struct op_case op_cases_float[] = {
     {"lg2.approx.f32", NULL, "d, a", near_lg2, 2, NULL},
     {"ex2.approx.f32", NULL, "d, a", near_ex2, 2, NULL},
     {"ex2.approx.ftz.f32", NULL, "d, a", near_ex2, 2, NULL},
-    {"tanh.approx.f32", NULL, "d, a", near_tanh, 2, NULL},
+    {"tanh.approx.f32", NULL, "d, a", near_tanh, 128, NULL},
     {0},
 };

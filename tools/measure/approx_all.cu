@@ -18,6 +18,7 @@ uint32_t approx_lg2(uint32_t, bool);
 uint32_t approx_ex2(uint32_t, bool);
 uint32_t approx_sin(uint32_t, bool);
 uint32_t approx_cos(uint32_t, bool);
+uint32_t approx_tanh(uint32_t, bool);
 }
 
 #define CHECK(call)                                                                     \
@@ -45,6 +46,7 @@ BOTH(lg2)
 BOTH(ex2)
 BOTH(sin)
 BOTH(cos)
+KERNEL(tanh_plain, "tanh.approx.f32")
 
 struct function {
     const char *name;
@@ -53,7 +55,8 @@ struct function {
     bool ftz;
 };
 #define ENTRY(name) {#name ".approx.ftz", approx_##name, name##_ftz, true}, {#name ".approx", approx_##name, name##_plain, false}
-static const struct function functions[] = {ENTRY(rcp), ENTRY(rsqrt), ENTRY(sqrt), ENTRY(lg2), ENTRY(ex2), ENTRY(sin), ENTRY(cos)};
+static const struct function functions[] = {ENTRY(rcp), ENTRY(rsqrt), ENTRY(sqrt), ENTRY(lg2), ENTRY(ex2), ENTRY(sin), ENTRY(cos),
+                                            {"tanh.approx", approx_tanh, tanh_plain, false}};
 
 enum { CHUNK = 1 << 26 };
 
