@@ -52,7 +52,14 @@ static void loads_and_stores(void **state)
         "%rd11};",
         "ldu.global.b64 %rd12, [%rd7];\nld.global.v2.b64 {%rd10, %rd11}, [%rd7];\nmov.b128 %q1, {%rd12, "
         "%rd11};\n"
-        "st.global.b128 [%rd7+2048], %q1;"};
+        "st.global.b128 [%rd7+2048], %q1;",
+        // 32 bytes a lane; what goes to `_` is loaded by others
+        "shl.b64 %rd6, %rd6, 1;\nadd.s64 %rd7, %rd1, %rd6;\nld.global.v8.b32 {%r10, %r11, %r12, _, %r14, _, "
+        "%r16, "
+        "%r17}, [%rd7];\nld.global.L2::256B.v4.b64 {_, %rd12, %rd13, _}, [%rd7];\nmov.b64 {_, %r13}, "
+        "%rd12;\nmov.b64 {_, %r15}, %rd13;\nst.global.v8.b32 [%rd7+2048], {%r10, %r11, %r12, %r13, %r14, "
+        "%r15, "
+        "%r16, %r17};"};
     for (size_t i = 0; i < N_ELEMENTS(bodies); i++) {
         struct kernel_run r = run(bodies[i], fill_words);
         if (memcmp(r.buffer, (uint8_t *)r.buffer + 2048, 512) != 0)
