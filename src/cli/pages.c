@@ -15,10 +15,10 @@ typedef void (*page_writer)(const struct report *report, const struct report_opt
 static const struct page {
     const char *name;
     page_writer write;
-} pages[] = {{"summary", report_summary}, {"details", report_summary},
-             {"source", report_source},   {"findings", report_findings_page},
-             {"compare", report_columns}, {"device", report_device_page},
-             {"raw", report_raw}};
+} pages[] = {{"summary", report_summary},        {"details", report_summary},
+             {"source", report_source},          {"annotate", report_annotate},
+             {"findings", report_findings_page}, {"compare", report_columns},
+             {"device", report_device_page},     {"raw", report_raw}};
 
 static page_writer choose_page(const struct page_request *request)
 {
@@ -95,8 +95,9 @@ int pages_check(const char *command, const struct page_request *request)
         !request->page || strcmp(request->page, "raw") == 0 || strcmp(request->page, "details") == 0;
     if (!choose_page(request) || (request->is_csv && !has_csv))
         return usage_error(command, "page '%s' %s", request->page,
-                           request->is_csv ? "has no --csv; raw and details have"
-                                           : "is unknown: summary, source, findings, compare, raw, device");
+                           request->is_csv
+                               ? "has no --csv; raw and details have"
+                               : "is unknown: summary, source, annotate, findings, compare, raw, device");
     if (request->print_units && strcmp(request->print_units, "base") != 0 &&
         strcmp(request->print_units, "auto") != 0)
         return usage_error(command, "--print-units takes auto or base, not '%s'", request->print_units);

@@ -17,8 +17,8 @@ struct page_request {
 
 // Rows for an option table: PAGE_OPTIONS(&request), between a command's own rows.
 #define PAGE_OPTIONS(r)                                                                                    \
-    {"page", OPT_STRING, &(r)->page, "summary|source|findings|compare|raw|device",                         \
-     "one screen a launch; line by line; what to mend; side by side; every metric"},                       \
+    {"page", OPT_STRING, &(r)->page, "summary|source|annotate|findings|compare|raw|device",                \
+     "one screen a launch; line by line; in the margin; what to mend; side by side; every metric"},        \
         {"order", OPT_STRING, &(r)->order, "excess|line", "lines of the source page"},                     \
         {"csv", OPT_FLAG, &(r)->is_csv, NULL, "the raw page in ncu's columns, comma-separated"},           \
         {"json", OPT_FLAG, &(r)->is_json, NULL, "everything as one JSON document"},                        \

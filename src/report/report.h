@@ -54,6 +54,8 @@ void report_summary(const struct report *report, const struct report_options *op
 void report_columns(const struct report *report, const struct report_options *options, struct buf *out);
 // Source lines with their instructions, and what each did.
 void report_source(const struct report *report, const struct report_options *options, struct buf *out);
+// The source files, with what each line did in the margin.
+void report_annotate(const struct report *report, const struct report_options *options, struct buf *out);
 // Everything that can be told about each launch.
 void report_findings_page(const struct report *report, const struct report_options *options, struct buf *out);
 // The devices of the launches, value by value.

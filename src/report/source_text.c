@@ -92,3 +92,8 @@ const char *source_text_of(struct source_texts *texts, const struct profile_laun
 {
     return source_text_line(texts, launch, launch->insns[insn].line);
 }
+
+const char *source_text_file(struct source_texts *texts, const struct profile_launch *launch, uint32_t file)
+{
+    return file < launch->n_files ? file_text(texts, launch->files[file], launch->module)->at : NULL;
+}

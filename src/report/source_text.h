@@ -15,5 +15,7 @@ void source_texts_release(struct source_texts *texts);
 // Without the blanks around it; lives in the arena. `index` into launch->lines. A file is looked for at its
 // path, then beside the module.
 const char *source_text_line(struct source_texts *texts, const struct profile_launch *launch, uint32_t index);
+// A whole file, NULL where it cannot be read; belongs to `texts`.
+const char *source_text_file(struct source_texts *texts, const struct profile_launch *launch, uint32_t file);
 const char *source_text_of(struct source_texts *texts, const struct profile_launch *launch, uint32_t insn);
 #endif

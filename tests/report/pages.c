@@ -109,6 +109,11 @@ static void test_source(void **state)
     check_page(state, report_source, &(struct report_options){.is_in_order = true}, "source_line.golden");
 }
 
+static void test_annotate(void **state)
+{
+    check_page(state, report_annotate, &(struct report_options){0}, "annotate.golden");
+}
+
 static void test_findings(void **state)
 {
     check_page(state, report_findings_page, &(struct report_options){0}, "findings.golden");
@@ -195,6 +200,7 @@ static void test_width(void **state)
     report_columns(&fixture->report, &(struct report_options){0}, &text);
     report_raw(&fixture->report, &(struct report_options){0}, &text);
     report_source(&fixture->report, &(struct report_options){0}, &text);
+    report_annotate(&fixture->report, &(struct report_options){0}, &text);
     report_findings_page(&fixture->report, &(struct report_options){0}, &text);
     for (const char *at = text.at; *at; at += strcspn(at, "\n") + 1)
         assert_true(strcspn(at, "\n") <= REPORT_COLUMNS);
@@ -296,15 +302,24 @@ static void test_section_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_summary),       cmocka_unit_test(test_summary_reproducible),
-        cmocka_unit_test(test_compare),       cmocka_unit_test(test_source),
-        cmocka_unit_test(test_findings),      cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_csv),           cmocka_unit_test(test_device),
-        cmocka_unit_test(test_diff),          cmocka_unit_test(test_csv_details),
-        cmocka_unit_test(test_json),          cmocka_unit_test(test_picked_metrics),
-        cmocka_unit_test(test_width),         cmocka_unit_test(test_fail_on),
-        cmocka_unit_test(test_fail_on_lines), cmocka_unit_test(test_junit),
-        cmocka_unit_test(test_sections),      cmocka_unit_test(test_section_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_summary),
+                                       cmocka_unit_test(test_summary_reproducible),
+                                       cmocka_unit_test(test_compare),
+                                       cmocka_unit_test(test_source),
+                                       cmocka_unit_test(test_annotate),
+                                       cmocka_unit_test(test_findings),
+                                       cmocka_unit_test(test_raw),
+                                       cmocka_unit_test(test_csv),
+                                       cmocka_unit_test(test_device),
+                                       cmocka_unit_test(test_diff),
+                                       cmocka_unit_test(test_csv_details),
+                                       cmocka_unit_test(test_json),
+                                       cmocka_unit_test(test_picked_metrics),
+                                       cmocka_unit_test(test_width),
+                                       cmocka_unit_test(test_fail_on),
+                                       cmocka_unit_test(test_fail_on_lines),
+                                       cmocka_unit_test(test_junit),
+                                       cmocka_unit_test(test_sections),
+                                       cmocka_unit_test(test_section_rows)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
