@@ -70,6 +70,14 @@ static void own_images(struct rt_module *module, size_t max_registers)
     }
 }
 
+// A module that failed to load: nobody has heard of it.
+static void discard(struct rt *rt, struct rt_module *module)
+{
+    module_unload(rt, module);
+    arena_release(&module->arena);
+    free(module);
+}
+
 static cudaError_t load(struct rt *rt, struct image_list images, const char *path, const struct jit_options *options,
                         struct rt_module **out)
 {
@@ -80,7 +88,7 @@ static cudaError_t load(struct rt *rt, struct image_list images, const char *pat
     bool is_verbose = jit_value(options, JIT_LOG_VERBOSE, 0) && module->module.taken;
     jit_report(options, is_verbose ? module->module.taken : "", &err);
     if (error)
-        module_unload(rt, module);
+        discard(rt, module);
     else
         *out = module;
     return error;

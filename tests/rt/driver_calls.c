@@ -585,6 +585,8 @@ static void test_more_graph_nodes(void **state)
     check(wg_cuGraphExecDestroy(exec));
     check(wg_cuGraphDestroy(graph));
     check(wg_cuGraphDestroy(child));
+    check(wg_cuEventDestroy_v2(event));
+    check(wg_cuEventDestroy_v2(second));
 }
 
 // One structure for nodes of any kind; attributes of kernel nodes; nodes of copies and children changed.
