@@ -153,8 +153,8 @@ cudaError_t wg_cudaDeviceCanAccessPeer(int *can, int device, int peer)
 
 cudaError_t wg_cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    (void)peer, (void)flags;
-    return RT_CALL(rt, cudaErrorInvalidDevice);
+    (void)flags;
+    return RT_CALL(rt, peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
 }
 
 cudaError_t wg_cudaDeviceDisablePeerAccess(int peer)

@@ -60,7 +60,7 @@ static bool kernel_fact(struct rt *rt, const struct rt_function *function, int a
         *value = (int)function->module->module.image->constant_bytes;
         return true;
     case FUNCTION_LOCAL_BYTES:
-        *value = (int)kernel->local_bytes;
+        *value = (int)function->local_bytes;
         return true;
     case FUNCTION_REGISTERS:
         *value = (int)kernel->registers;

@@ -57,7 +57,7 @@ cudaError_t launch_op(struct rt *rt, const struct launch_call *call, struct rt_o
 {
     struct rt_function *function = function_of(rt, call->function);
     if (!function)
-        return cudaErrorInvalidDeviceFunction;
+        return cudaErrorInvalidResourceHandle; // what is no stub is taken for a handle
     cudaError_t error = function_load(rt, function);
     if (error)
         return error;

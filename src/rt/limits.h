@@ -10,11 +10,12 @@ enum limit {
     LIMIT_SYNC_DEPTH = 3,        // of dynamic parallelism
     LIMIT_PENDING_LAUNCHES = 4,  // likewise
     LIMIT_L2_FETCH_BYTES = 5,    // a hint
-    LIMIT_PERSISTING_BYTES = 6   // of L2
+    LIMIT_PERSISTING_BYTES = 6,  // of L2
+    LIMIT_SHARED_BYTES = 7       // of a block, cannot be set
 };
 
 void limits_init(struct rt *rt); // the values after start, and after a reset
-// cudaErrorUnsupportedLimit: there is no such limit on this device.
+// cudaErrorUnsupportedLimit: this device has it no more. cudaErrorInvalidValue: there is no such limit, or not that value.
 cudaError_t limit_get(struct rt *rt, int limit, size_t *value);
 cudaError_t limit_set(struct rt *rt, int limit, size_t value);
 #endif

@@ -161,6 +161,7 @@ static void take_cubin(struct rt *rt, struct rt_function *function, struct kerne
         if (cubin.kernels[i].registers && strcmp(cubin.kernels[i].name, kernel->name) == 0) {
             kernel->registers = cubin.kernels[i].registers;
             kernel->registers_are_estimated = false;
+            function->local_bytes = cubin.kernels[i].stack_bytes + cubin.kernels[i].local_bytes;
         }
 }
 
@@ -182,6 +183,7 @@ cudaError_t function_load(struct rt *rt, struct rt_function *function)
     }
     struct kernel *own = arena_new(&function->module->arena, struct kernel);
     *own = *kernel;
+    function->local_bytes = kernel->local_bytes;
     take_cubin(rt, function, own);
     function->kernel = own;
     return cudaSuccess;

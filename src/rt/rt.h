@@ -157,6 +157,7 @@ struct rt_function {
     const char *plain; // what --kernel-name looks at
     const struct kernel *kernel; // NULL until it is used
     bool is_broken;    // cannot be lowered; explained already
+    uint32_t local_bytes; // a thread's own, as attributes tell it: of the cubin where there is one
     bool is_selected;  // by --kernel-name
     bool is_in_profile;  // its kernel record is written, under the number
     uint64_t profile_id;

@@ -112,7 +112,7 @@ static void there_is_one_device(void **state)
     assert_int_equal(wg_cudaDeviceCanAccessPeer(&n, 0, 0), cudaSuccess);
     assert_int_equal(n, 0);
     assert_int_equal(wg_cudaDeviceCanAccessPeer(&n, 0, 1), cudaErrorInvalidDevice);
-    assert_int_equal(wg_cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+    assert_int_equal(wg_cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
     assert_int_equal(wg_cudaDeviceDisablePeerAccess(1), cudaErrorInvalidDevice);
     assert_int_equal(wg_cudaDeviceGetP2PAttribute(&n, 1, 0, 1), cudaErrorInvalidDevice);
 }
@@ -159,7 +159,7 @@ static void limits_are_kept(void **state)
     assert_int_equal(wg_cudaDeviceGetLimit(&value, PERSISTING), cudaSuccess);
     assert_int_equal(value, 39321600);
     assert_int_equal(wg_cudaDeviceGetLimit(&value, SYNC_DEPTH), cudaErrorUnsupportedLimit);
-    assert_int_equal(wg_cudaDeviceSetLimit(99, 1), cudaErrorUnsupportedLimit);
+    assert_int_equal(wg_cudaDeviceSetLimit(99, 1), cudaErrorInvalidValue);
     assert_int_equal(wg_cudaDeviceSetLimit(STACK, 1 << 20), cudaErrorInvalidValue);
     assert_int_equal(wg_cudaDeviceReset(), cudaSuccess);
     assert_int_equal(wg_cudaDeviceGetLimit(&value, STACK), cudaSuccess);

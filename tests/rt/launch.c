@@ -54,8 +54,8 @@ static void shapes_that_do_not_fit(void **state)
     assert_int_equal(launch(fill, (dim3){1, 65536, 1}, one, 0, p, 1), cudaErrorInvalidValue);
     assert_int_equal(launch(fill, one, one, 300000, p, 1), cudaErrorInvalidValue);
     assert_int_equal(launch(shared, one, (dim3){512, 1, 1}, 4, p, 1), cudaErrorInvalidValue); // .maxntid 256
-    assert_int_equal(launch("no kernel", one, one, 0, p, 1), cudaErrorInvalidDeviceFunction);
-    assert_int_equal(wg_cudaGetLastError(), cudaErrorInvalidDeviceFunction);
+    assert_int_equal(launch("no kernel", one, one, 0, p, 1), cudaErrorInvalidResourceHandle);
+    assert_int_equal(wg_cudaGetLastError(), cudaErrorInvalidResourceHandle);
     assert_int_equal(wg_cudaGetLastError(), cudaSuccess);
 }
 
@@ -195,7 +195,7 @@ static void libraries_hold_kernels_and_variables(void **state)
     assert_int_equal(got, 0);
     assert_int_equal(wg_cudaLibraryUnload(library), cudaSuccess);
     assert_int_equal(wg_cudaLibraryGetKernel(&kernel, library, "fill"), cudaErrorInvalidResourceHandle);
-    assert_int_equal(wg_cudaLaunchKernel(kernel, one, one, arguments, 0, NULL), cudaErrorInvalidDeviceFunction);
+    assert_int_equal(wg_cudaLaunchKernel(kernel, one, one, arguments, 0, NULL), cudaErrorInvalidResourceHandle);
     assert_int_equal(wg_cudaLibraryLoadData(&library, ".version 8.0\n.target sm_90\n.address_size 64\nnonsense", NULL, NULL, 0, NULL, NULL, 0),
                      cudaErrorInvalidPtx);
 }

@@ -48,7 +48,7 @@ static void what_is_unregistered_is_gone(void **state)
     assert_int_equal(wg_cudaMemcpyFromSymbol(got, &table, sizeof got, 0, cudaMemcpyDeviceToHost), cudaSuccess);
     wg___cudaUnregisterFatBinary(module);
     assert_int_equal(wg_cudaMemcpyFromSymbol(got, &table, sizeof got, 0, cudaMemcpyDeviceToHost), cudaErrorInvalidSymbol);
-    assert_int_equal(guest_launch(add, 1, 1, NULL, NULL), cudaErrorInvalidDeviceFunction);
+    assert_int_equal(guest_launch(add, 1, 1, NULL, NULL), cudaErrorInvalidResourceHandle);
 }
 
 static void a_bad_module_is_an_error_when_it_is_used(void **state)
