@@ -8,6 +8,7 @@
 #ifndef SIMT_HALF_H
 #define SIMT_HALF_H
 #include "simt/semantics.h"
+#include <stdbool.h>
 
 enum half_kind { HALF_F16, HALF_BF16 };
 enum { HALF_NAN = 0x7fff }; // of both kinds: what arithmetic makes of any NaN
@@ -44,6 +45,11 @@ static inline uint32_t half_narrow(enum half_kind kind, float x)
     const uint32_t finite = magnitude < 0x38800000u ? small : normal;
     const uint32_t result = (magnitude >= 0x477ff000u ? 0x7c00 : finite) | sign;
     return magnitude > 0x7f800000u ? HALF_NAN : result;
+}
+
+static inline bool half_is_nan(enum half_kind kind, uint32_t bits)
+{
+    return (bits & 0x7fff) > (kind == HALF_BF16 ? 0x7f80u : 0x7c00u);
 }
 
 // Subnormal numbers become zero of the same sign.

@@ -27,6 +27,7 @@ struct exact {
     uint64_t fraction;
     int exponent;
     bool is_negative, is_nan, is_infinite;
+    bool keeps_nan; // upper fraction bits of a NaN are kept, else it becomes the canonical one
 };
 
 static inline struct exact exact_of_f64(double x)
@@ -38,6 +39,14 @@ static inline struct exact exact_of_f64(double x)
                           .is_negative = bits >> 63,
                           .is_nan = field == 0x7ff && fraction,
                           .is_infinite = field == 0x7ff && !fraction};
+}
+
+// cvt from f64 keeps NaN.
+static inline struct exact exact_of_f64_nan(double x)
+{
+    struct exact result = exact_of_f64(x);
+    result.keeps_nan = true;
+    return result;
 }
 
 static inline struct exact exact_of_unsigned(uint64_t x)
@@ -89,6 +98,9 @@ static inline uint32_t float_pack(enum float_kind kind, struct exact x, enum rou
 {
     const struct float_layout *to = &float_layouts[kind];
     const uint32_t sign_bit = to->nan + 1, sign = x.is_negative ? sign_bit : 0;
+    if (x.is_nan && x.keeps_nan)
+        return to->overflow | 1u << (to->fraction_bits - 1) | sign |
+               ((uint32_t)(x.fraction >> (52 - to->fraction_bits)) & ((1u << to->fraction_bits) - 1));
     if (x.is_nan)
         return to->nan;
     uint64_t magnitude = x.is_infinite ? to->overflow : x.fraction ? round_magnitude(to, x, round) : 0;

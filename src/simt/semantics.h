@@ -147,7 +147,8 @@ static inline uint32_t dp2a(uint32_t a, uint32_t b, bool a_is_signed, bool b_is_
         (uint32_t)(uint16_t)(__VA_ARGS__);                                             \
     })
 
-// ---- division: by zero the quotient is all ones and the remainder the dividend, as on an H200 at any width
+// ---- division: by zero gives all ones, quotient and remainder alike, as on an H200 (where a compiler makes the
+// remainder of the quotient, a - a / b * b, it is the dividend)
 
 #define DEFINE_DIVISION(lane, type)                                                \
     static inline type divide_##lane(type a, type b)                               \
@@ -159,7 +160,7 @@ static inline uint32_t dp2a(uint32_t a, uint32_t b, bool a_is_signed, bool b_is_
     static inline type remainder_##lane(type a, type b)                            \
     {                                                                              \
         if (b == 0)                                                                \
-            return a;                                                              \
+            return (type)-1;                                                       \
         return (type)-1 < 0 && b == (type)-1 ? 0 : (type)(a % b);                  \
     }
 DEFINE_DIVISION(s16, int16_t)
@@ -172,7 +173,7 @@ DEFINE_DIVISION(s64, int64_t)
     }                                                   \
     static inline type remainder_##lane(type a, type b) \
     {                                                   \
-        return b == 0 ? a : (type)(a % b);       \
+        return b == 0 ? (type)-1 : (type)(a % b);       \
     }
 DEFINE_UNSIGNED_DIVISION(u16, uint16_t)
 DEFINE_UNSIGNED_DIVISION(u32, uint32_t)
@@ -241,11 +242,11 @@ static inline uint64_t low_bits(uint32_t length)
 static inline uint64_t field_of(uint64_t value, bool is_signed, uint32_t width, uint32_t start,
                                 uint32_t length)
 {
-    start &= 0xff;
-    length &= 0xff;
+    start &= width == 64 ? UINT32_MAX : 0xff; // of 64 bits, the GPU's program looks at the whole operands
+    length &= width == 64 ? UINT32_MAX : 0xff;
     if (length == 0)
         return 0;
-    uint32_t last = start + length - 1 < width - 1 ? start + length - 1 : width - 1;
+    uint32_t last = (uint64_t)start + length < width ? start + length - 1 : width - 1;
     uint64_t sign = is_signed ? value >> last & 1 : 0;
     uint32_t n = start < width ? width - start : 0; // bits that exist
     n = n < length ? n : length;
@@ -259,8 +260,8 @@ static inline uint64_t field_of(uint64_t value, bool is_signed, uint32_t width, 
 static inline uint64_t field_insert(uint64_t field, uint64_t into, uint32_t width, uint32_t start,
                                     uint32_t length)
 {
-    start &= 0xff;
-    length &= 0xff;
+    start &= width == 64 ? UINT32_MAX : 0xff;
+    length &= width == 64 ? UINT32_MAX : 0xff;
     if (start >= width)
         return into;
     uint64_t mask = low_bits(length) << start;
@@ -344,10 +345,11 @@ static inline uint64_t add_carry(uint64_t a, uint64_t b, uint32_t in, uint32_t w
     *out = (uint32_t)(sum >> width) & 1;
     return (uint64_t)sum;
 }
+// A difference carries when it does not borrow.
 static inline uint64_t sub_borrow(uint64_t a, uint64_t b, uint32_t in, uint32_t width, uint32_t *out)
 {
-    uint128 difference = (uint128)a - b - in;
-    *out = (uint32_t)(difference >> width) & 1;
+    uint128 difference = (uint128)a - b - !in;
+    *out = !((uint32_t)(difference >> width) & 1);
     return (uint64_t)difference;
 }
 #define UNSIGNED64(a) (sizeof(a) == 8 ? (uint64_t)(a) : (uint64_t)(uint32_t)(a))
@@ -397,6 +399,16 @@ static inline float canonical_f32(float x)
 static inline double canonical_f64(double x)
 {
     return x;
+}
+
+// Signs by arithmetic: NaN comes out canonical (f32), or as it went in but quiet (f64).
+static inline float signed_f32(float x, uint32_t sign_and, uint32_t sign_xor)
+{
+    return x != x ? f32_of_bits(CANONICAL_NAN_BITS) : f32_of_bits((bits_of_f32(x) & sign_and) ^ sign_xor);
+}
+static inline double negated_f64(double x)
+{
+    return x != x ? f64_of_bits(bits_of_f64(x) | 0x0008000000000000u) : -x;
 }
 
 // Subnormal numbers become zero of the same sign.

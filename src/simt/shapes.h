@@ -389,7 +389,7 @@ static inline lanemask combine_preds(lanemask mask, const struct warp *warp, con
         if (direction != FE_TONEAREST)                   \
             fesetround(direction);                       \
         work_stays_here(x);                              \
-        EACH_LANE(i) r[i] = canonical_##to(__VA_ARGS__); \
+        EACH_LANE(i) r[i] = (__VA_ARGS__);               \
         work_stays_here(r);                              \
         if (direction != FE_TONEAREST)                   \
             fesetround(FE_TONEAREST);                    \
@@ -400,10 +400,32 @@ static inline lanemask combine_preds(lanemask mask, const struct warp *warp, con
 #define HANDLER_CVT_FI(id, type, lane, to)                             \
     HANDLER_CVT_ROUNDED(id, type, to, ROWS_1 lane_##lane x[ROW_LANES]; \
                         EACH_LANE(i) x[i] = get_##lane(pa, i);, (lane_##to)x[i])
+// Between floating-point types. Without a modifier f32 to f32 is a move; with .ftz NaN becomes canonical before f32 is
+// widened, and what is below the normal range of f32 is zero before f64 is rounded to it. NaN else keeps its upper bits.
+static UNUSED_OK float cvt_f32_f32(float x, enum round integral, uint32_t mod)
+{
+    const bool is_move = !(mod & FLOAT_MODIFIERS) && !integral;
+    return is_move ? x : canonical_f32(round_integral_f32(x, integral));
+}
+static UNUSED_OK float cvt_f32_f64(double x, enum round integral, uint32_t mod)
+{
+    (void)integral;
+    return (float)(MOD_GET(mod, MOD_FTZ, 1) && fabs(x) < 0x1p-126 ? copysign(0, x) : x);
+}
+static UNUSED_OK double cvt_f64_f32(float x, enum round integral, uint32_t mod)
+{
+    (void)integral;
+    return (double)(MOD_GET(mod, MOD_FTZ, 1) ? canonical_f32(x) : x);
+}
+static UNUSED_OK double cvt_f64_f64(double x, enum round integral, uint32_t mod)
+{
+    (void)mod;
+    return round_integral_f64(x, integral);
+}
 #define HANDLER_CVT_FF(id, type, lane, to)                                                                  \
     HANDLER_CVT_ROUNDED(id, type, to, lane_##lane x[ROW_LANES]; lanes_read_##lane(x, SOURCE(0), insn->mod); \
                         const enum round integral = MOD_GET(insn->mod, MOD_MODE, 4);                        \
-                        , (lane_##to)round_integral_##lane(x[i], integral))
+                        , cvt_##to##_##lane(x[i], integral, insn->mod))
 
 #include "simt/half_shapes.inc"
 

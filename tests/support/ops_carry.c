@@ -6,7 +6,7 @@
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
-// What is added to (or subtracted from) what: x +- y +- carry, all below 2^bits.
+// What is added: x + y + carry, or x + ~y + carry: a difference carries when it does not borrow.
 struct chain {
     uint64_t x, y;
     uint32_t in;
@@ -34,14 +34,14 @@ static struct chain chain_of(const struct op_lane *l)
 {
     bool is_mad = strncmp(l->opcode, "mad", 3) == 0, takes_carry = l->opcode[3] == 'c';
     struct chain c = {is_mad ? product_part(l) : l->in[0], is_mad ? l->in[2] : l->in[1],
-                      takes_carry ? l->carry : 0, l->opcode[0] == 's'};
+                      takes_carry ? l->carry : l->opcode[0] == 's', l->opcode[0] == 's'};
     return c;
 }
 
 static uwide total(const struct op_lane *l)
 {
     struct chain c = chain_of(l);
-    return c.subtracts ? (uwide)c.x - c.y - c.in : (uwide)c.x + c.y + c.in;
+    return (uwide)c.x + (c.subtracts ? cut(l, ~c.y) : c.y) + c.in;
 }
 
 static uint64_t result(const struct op_lane *l)

@@ -100,9 +100,28 @@ static uint64_t encode(enum ptx_type type, double x)
     return type == PT_F32 && isnan(f) ? 0x7fffffff : bits;
 }
 
+// What an H200 does beside rounding: f32 to f32 is a move, NaN of f64 keeps its upper bits in f32, and .ftz looks at the
+// f64 before it is rounded.
+static bool is_special(const struct op_lane *l, uint64_t *out)
+{
+    uint64_t bits = l->in[0];
+    if (strcmp(l->opcode, "cvt.f32.f32") == 0) {
+        *out = bits;
+        return true;
+    }
+    if (l->type != PT_F64 || l->dst_type != PT_F32 || opcode_has(l->opcode, "sat"))
+        return false;
+    double x = decode(l);
+    *out = (bits >> 32 & 0x80000000) | (isnan(x) ? 0x7fc00000 | (bits >> 29 & 0x3fffff) : 0);
+    return isnan(x) || (has_ftz(l) && fabs(x) < 0x1p-126);
+}
+
 static uint64_t to_float(const struct op_lane *l)
 {
     bool is_f32 = l->dst_type == PT_F32;
+    uint64_t special;
+    if (is_special(l, &special))
+        return special;
     mpfr_rnd_t rnd = direction(l->opcode);
     mpfr_t x, r;
     mpfr_set_emin(-10000);

@@ -151,12 +151,20 @@ static uint64_t flushed(const struct op_lane *l, int k)
     double x = decode(l->type, l->in[k]);
     return opcode_has(l->opcode, "ftz") && is_subnormal(l->type, x) ? l->in[k] & sign_bit(l) : l->in[k];
 }
+static bool is_nan(const struct op_lane *l)
+{
+    return isnan(decode(l->type, l->in[0]));
+}
 static uint64_t absolute(const struct op_lane *l)
 {
+    if (is_nan(l) && l->type == PT_F32)
+        return 0x7fffffff;
     return flushed(l, 0) & ~sign_bit(l);
 }
 static uint64_t negative(const struct op_lane *l)
 {
+    if (is_nan(l))
+        return l->type == PT_F32 ? 0x7fffffff : l->in[0] | 0x0008000000000000;
     return flushed(l, 0) ^ sign_bit(l);
 }
 static uint64_t copysign_(const struct op_lane *l) // sign of a, magnitude of b
@@ -201,7 +209,7 @@ static uint64_t testp(const struct op_lane *l)
            : opcode_has(o, "infinite")   ? isinf(x) != 0
            : opcode_has(o, "number")     ? !isnan(x)
            : opcode_has(o, "notanumber") ? isnan(x) != 0
-           : opcode_has(o, "normal")     ? isfinite(x) && x != 0 && !is_subnormal(l->type, x)
+           : opcode_has(o, "normal")     ? isfinite(x) && !is_subnormal(l->type, x) // zero, too
                                          : is_subnormal(l->type, x);
 }
 

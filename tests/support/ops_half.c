@@ -189,6 +189,8 @@ static uint64_t sign(const struct op_lane *l, int part)
     uint64_t bits = l->in[0] >> (16 * part) & 0xffff;
     if (opcode_has(l->opcode, "ftz") && (bits & 0x7c00) == 0)
         bits &= 0x8000;
+    if (isnan(decode(format_of(l->type), bits)))
+        return 0x7fff;
     return l->opcode[0] == 'a' ? bits & 0x7fff : bits ^ 0x8000;
 }
 
@@ -295,6 +297,11 @@ static uint64_t convert(const struct op_lane *l, int k, int part)
 
 static uint64_t to_one(const struct op_lane *l)
 {
+    struct format f = format_of(l->dst_type);
+    bool is_f64_nan = l->type == PT_F64 && isnan(operand(l, 0, 0)) && !opcode_has(l->opcode, "sat");
+    if (is_f64_nan) // its upper bits stay
+        return (l->in[0] >> 48 & 0x8000) | (0x7fff ^ ((1u << f.fraction) - 1)) | 1u << (f.fraction - 1) |
+               (l->in[0] >> (52 - f.fraction) & ((1u << f.fraction) - 1));
     return convert(l, 0, 0);
 }
 static uint64_t to_two(const struct op_lane *l) // a above b
@@ -348,6 +355,8 @@ static uint64_t widen(const struct op_lane *l)
     double x = operand(l, 0, 0);
     if (opcode_has(l->opcode, "sat"))
         x = x > 0 ? (x < 1 ? x : 1) : 0;
+    if (l->dst_type == PT_F32 && l->type == PT_BF16 && !opcode_has(l->opcode, "sat"))
+        return l->in[0] << 16;
     if (l->dst_type == PT_F32)
         return encode(format_of(PT_F32), x);
     uint64_t bits;

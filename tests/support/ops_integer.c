@@ -95,7 +95,7 @@ static uint64_t divide(const struct op_lane *l)
 }
 static uint64_t rem(const struct op_lane *l)
 {
-    return B == 0 ? (uint64_t)A : (uint64_t)(A % B);
+    return B == 0 ? UINT64_MAX : (uint64_t)(A % B);
 }
 static uint64_t absolute(const struct op_lane *l)
 {
@@ -149,10 +149,10 @@ static uint64_t brev(const struct op_lane *l)
         out |= (l->in[0] >> i & 1) << (bits - 1 - i);
     return out;
 }
-static uint64_t bfe(const struct op_lane *l) // as the PTX ISA writes it
+static uint64_t bfe(const struct op_lane *l) // as the PTX ISA writes it, but for operands beyond 255 of 64 bits (H200)
 {
-    uint32_t msb = bits_of_type(l->type) - 1, pos = l->in[1] & 0xff, len = l->in[2] & 0xff;
-    uint32_t last = pos + len - 1 < msb ? pos + len - 1 : msb;
+    uint32_t msb = bits_of_type(l->type) - 1, len = (uint32_t)l->in[2] & (msb == 63 ? UINT32_MAX : 0xff);
+    uint64_t pos = msb == 63 ? l->in[1] : l->in[1] & 0xff, last = pos + len - 1 < msb ? pos + len - 1 : msb;
     uint64_t sign = !bits_are_signed(l->type) || len == 0 ? 0 : l->in[0] >> last & 1, out = 0;
     for (uint32_t i = 0; i <= msb; i++)
         out |= (i < len && pos + i <= msb ? l->in[0] >> (pos + i) & 1 : sign) << i;
@@ -160,8 +160,8 @@ static uint64_t bfe(const struct op_lane *l) // as the PTX ISA writes it
 }
 static uint64_t bfi(const struct op_lane *l)
 {
-    uint32_t msb = bits_of_type(l->type) - 1, pos = l->in[2] & 0xff, len = l->in[3] & 0xff;
-    uint64_t out = l->in[1];
+    uint32_t msb = bits_of_type(l->type) - 1, len = (uint32_t)l->in[3] & (msb == 63 ? UINT32_MAX : 0xff);
+    uint64_t out = l->in[1], pos = msb == 63 ? l->in[2] : l->in[2] & 0xff; // as an H200, beyond the PTX ISA
     for (uint32_t i = 0; i < len && pos + i <= msb; i++)
         out = (out & ~((uint64_t)1 << (pos + i))) | (l->in[0] >> i & 1) << (pos + i);
     return out;
