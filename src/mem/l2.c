@@ -37,7 +37,7 @@ void l2_init(struct l2 *l2, const struct device *device)
     if (device->n_l2_partitions > L2_MAX_PARTITIONS || device->l2_line_bytes != LINE_BYTES)
         BUG("L2 of %s: %u partitions, lines of %u bytes", device->id, (unsigned)device->n_l2_partitions,
             (unsigned)device->l2_line_bytes);
-    l2->n_partitions = (uint32_t)device->n_l2_partitions;
+    *l2 = (struct l2){.n_partitions = (uint32_t)device->n_l2_partitions};
     for (uint32_t p = 0; p < l2->n_partitions; p++)
         cache_init(&l2->partitions[p], "L2", (uint32_t)(n_lines / l2->n_partitions),
                    (uint32_t)device->l2_ways);

@@ -98,7 +98,7 @@ static void kernel_nodes_keep_their_parameters(void **state)
     params.blockDim.x = 4096;
     assert_int_equal(wg_cudaGraphKernelNodeSetParams(node, &params), cudaErrorInvalidValue);
     params.func = &params;
-    assert_int_equal(wg_cudaGraphKernelNodeSetParams(node, &params), cudaErrorInvalidDeviceFunction);
+    assert_int_equal(wg_cudaGraphKernelNodeSetParams(node, &params), cudaErrorInvalidResourceHandle);
     assert_int_equal(wg_cudaGraphKernelNodeGetParams(node, NULL), cudaErrorInvalidValue);
     wg_cudaGraphDestroy(graph);
 }
