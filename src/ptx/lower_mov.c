@@ -132,12 +132,55 @@ static bool lower_vectors(struct body *b, enum ptx_type type, bool *is_done)
     return from->kind != PO_VECTOR || lower_pack(b, type);
 }
 
+// ---- mov.v2, mov.v4 ---------------------------------------------------------------------------------
+
+// Element `i` of { } or of a register that is a vector; as a register of its own in `out`.
+static bool vector_element(struct body *b, const struct ptx_operand *operand, uint32_t i, struct ptx_operand *out)
+{
+    if (operand->kind == PO_VECTOR && operand->n_items == b->op.vector) {
+        *out = operand->items[i];
+        return true;
+    }
+    if (operand->kind != PO_REG || operand->component || operand->variable->vector != b->op.vector)
+        return lower_fail(b->lowering, operand->at, "%u elements are needed here", b->op.vector);
+    *out = *operand;
+    out->component = "xyzw"[i & 3];
+    return true;
+}
+
+// Elements are read before any is written.
+static bool lower_mov_vector(struct body *b)
+{
+    const uint32_t n = b->op.vector, n_rows = type_rows(b->op.type);
+    rowref held[8];
+    struct ptx_operand element;
+    for (uint32_t i = 0; i < n; i++) {
+        rowref src;
+        if (!vector_element(b, &b->insn->operands[1], i, &element) || !operand_row(b, &element, b->op.type, &src))
+            return false;
+        held[i] = ROW(ROW_REG, body_group(b, n_rows, false));
+        for (uint32_t word = 0; word < n_rows; word++)
+            emit_move(b, held[i] + word, src + word);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        rowref dst;
+        if (!vector_element(b, &b->insn->operands[0], i, &element) || !register_row(b, &element, &dst))
+            return false;
+        for (uint32_t word = 0; dst != ROW_NONE && word < n_rows; word++)
+            emit_move(b, dst + word, held[i] + word);
+        emit_widen(b, dst, b->op.type, operand_bytes(&element));
+    }
+    return true;
+}
+
 bool lower_mov(struct body *b)
 {
     bool is_done;
     rowref dst;
     if (b->insn->n_operands != 2)
         return body_fail(b, "mov has two operands");
+    if (b->op.vector > 1)
+        return lower_mov_vector(b);
     if (!lower_vectors(b, b->op.type, &is_done) || is_done)
         return is_done && b->is_counted;
     if (b->insn->operands[1].kind != PO_SREG)

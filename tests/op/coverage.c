@@ -76,6 +76,7 @@ static const struct {
     {"SETMAXNREG_DEC_", "op/others.c", "setmaxnreg.dec"},
     {"PMEVENT_", "op/others.c", "pmevent 7"},
     {"BRKPT_", "op/others.c", "brkpt"},
+    {"MOV_VECTOR_", "op/others.c", "mov.v4.u16"},
     {"PACK16_", "op/others.c", "{%h2, %h1}"},
     {"EXTRACT_", "op/others.c", "{%h1, %h2}"},
     {"BAR_CTA_SYNC_", "op/others.c", "bar.cta.sync"},

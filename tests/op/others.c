@@ -58,13 +58,16 @@ static void policies_and_proxies_change_nothing(void **state)
     (void)state;
     expect("mov.u32 %r4, %r1;\ncreatepolicy.fractional.L2::evict_first.b64 %rd5, 1.0;\n"
            "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd6;\n"
-           "createpolicy.range.global.L2::evict_last.b64 %rd7, [%rd1], 64, 128;\ncreatepolicy.cvt.L2.b64 %rd8, %rd5;\n"
+           "createpolicy.range.global.L2::evict_last.b64 %rd7, [%rd1], 64, 128;\ncreatepolicy.cvt.L2.b64 "
+           "%rd8, %rd5;\n"
            "ld.global.L1::evict_last.L2::cache_hint.u32 %r5, [%rd2+1024], %rd5;\n"
            "st.global.L2::cache_hint.u32 [%rd2+1024], %r5, %rd6;\ndiscard.global.L2 [%rd1+2048], 128;\n"
            "applypriority.global.L2::evict_normal [%rd1+2048], 128;\nprefetch.global.L2::evict_last [%rd1];\n"
-           "prefetch.tensormap [%rd1];\nprefetch.param.tensormap [%rd1];\nfence.proxy.alias;\nfence.proxy.async;\n"
+           "prefetch.tensormap [%rd1];\nprefetch.param.tensormap "
+           "[%rd1];\nfence.proxy.alias;\nfence.proxy.async;\n"
            "fence.proxy.async.shared::cta;\nfence.proxy.async.global;\nfence.mbarrier_init.release.cluster;\n"
-           "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;\nfence.proxy.tensormap::generic.release.cta;\n"
+           "fence.proxy.tensormap::generic.acquire.gpu [%rd1], "
+           "128;\nfence.proxy.tensormap::generic.release.cta;\n"
            "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n"
            "fence.acquire.sync_restrict::shared::cluster.cluster;\nfence.acq_rel.cluster;",
            itself);
@@ -80,7 +83,8 @@ static void without_sync(void **state)
 {
     (void)state;
     expect("setp.ge.u32 %p1, %r2, 12;\nmov.u32 %r4, %r2;\n@%p1 bra END;\nsetp.lt.u32 %p2, %r2, 4;\n"
-           "vote.ballot.b32 %r5, %p2;\nvote.any.pred %p3, %p2;\nvote.all.pred %p4, %p2;\nvote.uni.pred %p5, %p2;\n"
+           "vote.ballot.b32 %r5, %p2;\nvote.any.pred %p3, %p2;\nvote.all.pred %p4, %p2;\nvote.uni.pred %p5, "
+           "%p2;\n"
            "shfl.bfly.b32 %r6, %r2, 1, 31;\nshfl.idx.b32 %r7|%p6, %r2, 0, 31;\nshfl.up.b32 %r8, %r7, 0, 0;\n"
            "shfl.down.b32 %r9, %r8, 0, 31;\nadd.u32 %r6, %r6, %r9;\nmul.lo.u32 %r5, %r5, 100;\n"
            "add.u32 %r4, %r5, %r6;\nselp.u32 %r10, 0, 5000, %p3;\nadd.u32 %r4, %r4, %r10;\n"
@@ -106,6 +110,26 @@ static void moves_of_parts(void **state)
            fourth_byte);
 }
 
+static uint32_t swapped(uint32_t thread)
+{
+    return (thread + 3) << 16 | (thread + 1);
+}
+static void moves_of_vectors(void **state)
+{
+    (void)state;
+    expect(".reg .v4 .u16 %v;\ncvt.u16.u32 %h1, %r1;\nadd.u16 %h2, %h1, 1;\nadd.u16 %h3, %h1, 2;\nadd.u16 "
+           "%h4, %h1, "
+           "3;\nmov.v4.u16 %v, {%h1, %h2, %h3, %h4};\nmov.v4.u16 {%h5, %h6, _, %h7}, %v;\nmov.b32 %r4, {%h6, "
+           "%h7};",
+           swapped);
+    expect(".reg .v2 .u32 %w;\n.reg .v2 .f64 %y;\nadd.u32 %r5, %r1, 5;\nmov.u32 %r4, 7;\nmov.v2.u32 {%r4, "
+           "%r5}, {%r5, "
+           "%r4};\nmov.v2.u32 %w, {%r4, %r5};\nsub.u32 %r4, %w.x, 5;\ncvt.rn.f64.u32 %d1, %r4;\nmov.v2.f64 "
+           "%y, {%d1, "
+           "%d1};\ncvt.rzi.u32.f64 %r4, %y.y;",
+           itself);
+}
+
 static void names_of_barriers(void **state)
 {
     (void)state;
@@ -123,6 +147,7 @@ int main(void)
         cmocka_unit_test(policies_and_proxies_change_nothing),
         cmocka_unit_test(without_sync),
         cmocka_unit_test(moves_of_parts),
+        cmocka_unit_test(moves_of_vectors),
         cmocka_unit_test(names_of_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static const char list_path[] = "tests/data/ptx_opcodes.csv", open_path[] = "tes
 enum { MAX_OPCODES = 2000 };
 
 struct opcode {
-    char name[96], base[32];
+    char name[200], base[32];
     unsigned files;
     bool is_known, is_refused;
 };
@@ -30,7 +30,7 @@ static void read_list(void)
     while (n_opcodes < MAX_OPCODES && fgets(line, sizeof line, file)) {
         struct opcode *o = &opcodes[n_opcodes];
         unsigned occurrences;
-        if (sscanf(line, "%95[^,],%31[^,],%u,%u", o->name, o->base, &occurrences, &o->files) != 4)
+        if (sscanf(line, "%199[^,],%31[^,],%u,%u", o->name, o->base, &occurrences, &o->files) != 4)
             continue;
         enum op_status status;
         struct err err = {0};
