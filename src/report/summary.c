@@ -4,6 +4,7 @@
 #include "prof/finding.h"
 #include "prof/lines.h"
 #include "report/chart.h"
+#include "report/fold.h"
 #include "report/page.h"
 #include <math.h>
 #include <string.h>
@@ -413,9 +414,12 @@ static void print_launch(struct page *page)
 
 void report_summary(const struct report *report, const struct report_options *options, struct buf *out)
 {
+    const bool *shown = fold_shown(report);
     for (uint32_t i = 0; i < report->n_launches; i++) {
         struct page page = {report, options, &report->launches[i], out};
-        print_launch(&page);
+        if (shown[i])
+            print_launch(&page);
     }
+    fold_print(report, out);
     buf_puts(out, page_legend);
 }

@@ -1,0 +1,13 @@
+// Launches that say the same again: a program that launches one kernel a thousand times fills no screens with it. The first few
+// of a kernel with one grid and block are shown, the rest is counted; --csv, --json and --page raw have them all.
+#ifndef REPORT_FOLD_H
+#define REPORT_FOLD_H
+#include "report/report.h"
+
+enum { FOLD_SHOWN = 4 }; // launches of one kernel, grid and block
+
+// One byte a launch, in the report's arena: whether to show it.
+const bool *fold_shown(const struct report *report);
+// "and 996 more launches of step(float *) (64x1x1)x(256x1x1), 990 of them with the counts of launch 3": a line a kind.
+void fold_print(const struct report *report, struct buf *out);
+#endif
