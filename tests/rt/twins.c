@@ -98,6 +98,8 @@ static void stream_0_waits(void **state)
     assert_int_equal(wg_cudaStreamSynchronize_ptsz(NULL), cudaErrorStreamCaptureUnsupported);
     wg_cudaStreamEndCapture_ptsz(NULL, &graph);
     assert_int_equal(wg_cudaStreamSynchronize_ptsz(NULL), cudaSuccess);
+    assert_int_equal(wg_cudaEventDestroy(event), cudaSuccess);
+    assert_int_equal(wg_cudaStreamDestroy(stream), cudaSuccess);
     wg_cudaGetLastError();
 }
 
