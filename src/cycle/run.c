@@ -79,7 +79,7 @@ void engine_delete(struct engine *engine)
 
 // ---- set-up ---------------------------------------------------------------------------------------------
 
-static struct kernel_needs needs_of(const struct launch *launch)
+static struct kernel_needs needs_of(const struct device *device, const struct launch *launch)
 {
     const struct kernel *k = launch->kernel;
     struct kernel_needs needs = {.threads = threads_per_block(launch),
@@ -88,9 +88,14 @@ static struct kernel_needs needs_of(const struct launch *launch)
                                  .dynamic_shared_bytes = launch->dynamic_shared_bytes,
                                  .max_dynamic_shared_bytes = launch->dynamic_shared_bytes,
                                  .barriers = k->n_block_barriers,
+                                 .cluster = launch->cluster,
                                  .carveout = CARVEOUT_DRIVER};
     memcpy(needs.block, launch->block, sizeof needs.block);
     memcpy(needs.grid, launch->grid, sizeof needs.grid);
+    if (launch->has_carveout) {
+        needs.carveout_value = occupancy_driver_preference(device, &needs, launch->carveout_percent);
+        needs.carveout = CARVEOUT_BYTES;
+    }
     return needs;
 }
 
@@ -399,7 +404,7 @@ static void collect_dram(const struct run *run, struct dram_totals before, struc
 bool engine_run(struct engine *engine, struct launch *launch, const struct run_options *options,
                 struct counters *counters, struct run_result *result, struct err *err)
 {
-    struct kernel_needs needs = needs_of(launch);
+    struct kernel_needs needs = needs_of(engine->device, launch);
     struct run run;
     double begin = seconds_now();
     *result = (struct run_result){.occupancy = occupancy_of(engine->device, &needs)};

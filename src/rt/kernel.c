@@ -67,6 +67,11 @@ cudaError_t kernel_check(struct rt *rt, const struct op_kernel *op)
     }
     rt_explain(rt, kernel->name, "launch of %s: %s", op->function->plain, err.text);
     without_registers.registers = 1;
+    if (needs.cluster > 1) {
+        needs.cluster = 0;
+        if (launch_check(&rt->device, &needs, &rest))
+            return cudaErrorInvalidClusterSize;
+    }
     return launch_check(&rt->device, &without_registers, &rest) ? cudaErrorLaunchOutOfResources
                                                                 : cudaErrorInvalidValue;
 }
@@ -110,6 +115,9 @@ static void fill_launch(struct rt *rt, const struct rt_stream *stream, const str
                            .begin_ns = (uint64_t)stream->ready_ns};
     memcpy(out->grid, op->grid, sizeof out->grid);
     memcpy(out->block, op->block, sizeof out->block);
+    out->cluster = op->cluster[0] ? (uint32_t)volume(op->cluster) : 0;
+    out->has_carveout = op->carveout_percent >= 0;
+    out->carveout_percent = out->has_carveout ? (uint32_t)op->carveout_percent : 0;
     if (op->is_cooperative)
         out->grid_workspace = grid_workspace(rt);
     if (image->constant_bytes)

@@ -53,6 +53,16 @@ static const uint8_t *take_params(struct rt *rt, const struct launch_call *call,
     return params;
 }
 
+// What the launch asks for, else what the function was set to, else what its code says.
+static void take_cluster(uint32_t out[3], const struct launch_call *call, const struct rt_function *function)
+{
+    take_shape(out, call->cluster);
+    for (int i = 0; i < 3 && !call->cluster.x; i++)
+        out[i] = function->required_cluster[0] ? (uint32_t)function->required_cluster[i] : function->kernel->required_cluster[i];
+    for (int i = 1; i < 3 && out[0]; i++)
+        out[i] = out[i] ? out[i] : 1;
+}
+
 cudaError_t launch_op(struct rt *rt, const struct launch_call *call, struct rt_op *op)
 {
     struct rt_function *function = function_of(rt, call->function);
@@ -73,7 +83,9 @@ cudaError_t launch_op(struct rt *rt, const struct launch_call *call, struct rt_o
                                     .param_bytes = function->kernel->param_bytes};
     take_shape(op->kernel.grid, call->grid);
     take_shape(op->kernel.block, call->block);
-    take_shape(op->kernel.cluster, call->cluster);
+    take_cluster(op->kernel.cluster, call, function);
+    if (call->carveout_percent < 0)
+        op->kernel.carveout_percent = function->carveout_percent;
     return kernel_check(rt, &op->kernel);
 }
 

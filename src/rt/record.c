@@ -45,7 +45,7 @@ void record_run(const struct device *device, const struct launch *launch, const 
 {
     *out = (struct profile_launch){.id = launch->launch_id,
                                    .dynamic_shared_bytes = launch->dynamic_shared_bytes,
-                                   .cluster = 1,
+                                   .cluster = launch->cluster > 1 ? launch->cluster : 1,
                                    .context = 1,
                                    .stream = 7, // ncu's number of the default stream
                                    .device = device->id,

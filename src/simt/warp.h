@@ -133,6 +133,9 @@ struct launch {
     const struct kernel *kernel;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
+    uint32_t cluster;          // blocks of a cluster; 0: none
+    bool has_carveout;         // the program asked for a share of L1's memory:
+    uint32_t carveout_percent; // cudaFuncAttributePreferredSharedMemoryCarveout
     const uint8_t *params;    // parameter block, kernel->param_bytes
     const uint8_t *constants; // bank 3 of the module
     uint32_t constant_bytes;

@@ -171,6 +171,24 @@ static void occupancy_is_that_of_the_model(void **state)
     assert_true(blocks > 100);
 }
 
+static void clusters_must_fit(void **state)
+{
+    (void)state;
+    void *p;
+    unsigned value = 1;
+    void *arguments[] = {&p, &value};
+    const void *fill = guest_kernel(module, "fill");
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension, .val = {.cluster = {2, 1, 1}}};
+    cudaLaunchConfig_t config = {.gridDim = {8, 1, 1}, .blockDim = {32, 1, 1}, .attrs = &attribute, .numAttrs = 1};
+    assert_int_equal(wg_cudaMalloc(&p, 4096), cudaSuccess);
+    assert_int_equal(wg_cudaLaunchKernelExC(&config, fill, arguments), cudaSuccess);
+    config.gridDim.x = 7; // no whole clusters
+    assert_int_equal(wg_cudaLaunchKernelExC(&config, fill, arguments), cudaErrorInvalidClusterSize);
+    config.gridDim.x = 64;
+    attribute.val.cluster.x = 32;
+    assert_int_equal(wg_cudaLaunchKernelExC(&config, fill, arguments), cudaErrorInvalidClusterSize);
+}
+
 static void libraries_hold_kernels_and_variables(void **state)
 {
     (void)state;
@@ -211,6 +229,7 @@ int main(void)
         cmocka_unit_test(pushed_configurations_come_back),
         cmocka_unit_test(cooperative_grids_must_be_resident),
         cmocka_unit_test(occupancy_is_that_of_the_model),
+        cmocka_unit_test(clusters_must_fit),
         cmocka_unit_test(libraries_hold_kernels_and_variables),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
