@@ -151,9 +151,11 @@ static void show_console(const struct console *console)
 {
     size_t n;
     const char *text = console_text(console, &n);
-    fwrite(text, 1, n, stdout);
+    if (n)
+        fwrite(text, 1, n, stdout);
     fflush(stdout);
-    fwrite(console->errors.at, 1, console->errors.n, stderr);
+    if (console->errors.n)
+        fwrite(console->errors.at, 1, console->errors.n, stderr);
 }
 
 static bool run(struct session *session, struct err *err)

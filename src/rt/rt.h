@@ -11,13 +11,23 @@
 // Errors. A guest fault stays pending until a synchronising call returns it; from then on every call does (it is sticky),
 // until cudaDeviceReset. Other errors are returned and kept as the thread's last error.
 //
-// Locking. API functions hold the state's lock from rt_enter to rt_leave; plain functions expect it. It is recursive, so that
-// host functions may call the API. Everything allocated lives until the process ends or its destroy call.
+// Locking. API functions hold the state's lock from rt_enter to rt_leave; plain functions expect it. Host functions run with
+// the lock given up, so they may wait for other threads. Everything allocated lives until the process ends or its destroy call.
 //
 //     cudaError_t wg_cudaFree(void *pointer)
 //     {
-//         return RT_CALL(rt, memory_release(rt, pointer));
+//         return RT_CALL(rt, device_free(rt, pointer));
 //     }
+//
+// Files. TOPIC.c holds plain functions, TOPIC_api.c the runtime API's bodies over them, driver_TOPIC.c the driver API's.
+//   state config console error limits refuse    the state, its settings, what it prints, codes
+//   registration registry module                what compiled programs register; modules, kernels, variables
+//   function launch kernel record fault_text    attributes and occupancy of kernels; launches and their records
+//   op stream event capture graph*              operations, streams, events, capture, graphs
+//   memory managed pool array copy symbol pointer   memory of every kind, copies and fills
+//   device_query device_api library_api         the device; modules loaded by hand
+//   driver*                                     libcuda: contexts, modules, linking, virtual memory, entry points …
+//   api*.def stubs/                             the tables, and what the libraries are made of
 #ifndef RT_RT_H
 #define RT_RT_H
 #include "base/arena.h"

@@ -149,6 +149,13 @@ static uint64_t random_f64(void)
     }
 }
 
+// Of any length. The number comes first, whatever order a compiler prefers: stored results belong to these operands.
+static uint64_t random_magnitude(void)
+{
+    uint64_t bits = random_bits();
+    return bits >> (random_bits() % 64);
+}
+
 static uint64_t pick(enum ptx_type type, uint32_t round)
 {
     if (type == PT_PRED)
@@ -165,7 +172,7 @@ static uint64_t pick(enum ptx_type type, uint32_t round)
         return is_edge ? f64_edges[random_bits() % N_ELEMENTS(f64_edges)] : random_f64();
     uint64_t bits = is_edge             ? integer_edges[random_bits() % N_ELEMENTS(integer_edges)]
                     : random_bits() % 2 ? random_bits()
-                                        : random_bits() >> (random_bits() % 64);
+                                        : random_magnitude();
     uint32_t width = bits_of_type(type);
     return width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits;
 }
