@@ -89,7 +89,7 @@ static bool may_have_row(const struct access *access)
 static uint32_t hash(const struct access *access)
 {
     uint32_t first = (uint32_t)access->addr[lanes_first(access->mask)];
-    return ((access->insn * 31 + first / BANK_BYTES) * 0x9e3779b1u) >> 26; // multiplicative hash; 6 bits
+    return ((access->insn * 31 + first / BANK_BYTES) * 0x9e3779b1u) >> 22; // multiplicative hash; 10 bits
 }
 
 static uint32_t differ_in_all(const struct access *access, const uint32_t offset[N_LANES])
@@ -111,7 +111,7 @@ static uint32_t differ_in_active(const struct access *access, const uint32_t off
 
 struct shared_repair banks_repair_remembered(struct repair_memo *memo, const struct access *access)
 {
-    if (!access->mask || (lanes_all(access->mask) && !may_have_row(access)))
+    if (!access->mask)
         return (struct shared_repair){0};
     uint32_t slot = hash(access), key = 1u << 31 | (uint32_t)access->kind << 8 | access->width;
     uint32_t differs = (memo->at[slot].insn ^ access->insn) | (memo->at[slot].key ^ key) |
@@ -125,5 +125,6 @@ struct shared_repair banks_repair_remembered(struct repair_memo *memo, const str
     memo->at[slot].mask = access->mask;
     for (unsigned t = 0; t < N_LANES; t++)
         memo->at[slot].offset[t] = (uint32_t)access->addr[t];
-    return memo->at[slot].repair = banks_repair(access);
+    bool has_none = lanes_all(access->mask) && !may_have_row(access);
+    return memo->at[slot].repair = has_none ? (struct shared_repair){0} : banks_repair(access);
 }

@@ -24,7 +24,7 @@ struct shared_repair {
 struct shared_repair banks_repair(const struct access *access);
 
 // Answers remembered by the whole pattern: warps and loop rounds repeat few of them.
-enum { N_REPAIRS = 64 };
+enum { N_REPAIRS = 1024 }; // a power of two, see hash()
 struct repair_memo {
     struct {
         uint32_t insn, key; // key: mask, width and kind; 0 = empty
