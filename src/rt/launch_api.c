@@ -99,8 +99,8 @@ cudaError_t kernel_launch(struct rt *rt, const struct launch_call *call)
     return error ? error : rt_submit(rt, stream, &op);
 }
 
-cudaError_t wg_cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
-                                cudaStream_t stream)
+static cudaError_t launch_plain(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                                cudaStream_t stream, bool is_cooperative)
 {
     const struct launch_call call = {.function = function,
                                      .grid = grid,
@@ -108,28 +108,27 @@ cudaError_t wg_cudaLaunchKernel(const void *function, dim3 grid, dim3 block, voi
                                      .arguments = arguments,
                                      .shared_bytes = shared_bytes,
                                      .stream = stream,
+                                     .is_cooperative = is_cooperative,
                                      .carveout_percent = -1};
     return RT_CALL(rt, kernel_launch(rt, &call));
+}
+
+cudaError_t wg_cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                                cudaStream_t stream)
+{
+    return launch_plain(function, grid, block, arguments, shared_bytes, stream, false);
 }
 
 cudaError_t wg___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                   cudaStream_t stream)
 {
-    return wg_cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+    return launch_plain(kernel, grid, block, arguments, shared_bytes, stream, false);
 }
 
 cudaError_t wg_cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                                            size_t shared_bytes, cudaStream_t stream)
 {
-    const struct launch_call call = {.function = function,
-                                     .grid = grid,
-                                     .block = block,
-                                     .arguments = arguments,
-                                     .shared_bytes = shared_bytes,
-                                     .stream = stream,
-                                     .is_cooperative = true,
-                                     .carveout_percent = -1};
-    return RT_CALL(rt, kernel_launch(rt, &call));
+    return launch_plain(function, grid, block, arguments, shared_bytes, stream, true);
 }
 
 void launch_attribute(struct launch_call *call, const cudaLaunchAttribute *attribute)
