@@ -1,6 +1,5 @@
 // Groups launches by kernel, grid and block.
 #include "report/fold.h"
-#include "base/map.h"
 #include "report/page.h"
 #include <string.h>
 
@@ -21,49 +20,44 @@ static bool counts_equal(const struct report_launch *a, const struct report_laun
     return a->launch->insns == b->launch->insns && !a->launch->fault && !b->launch->fault;
 }
 
-static void group_launches(const struct report *report, struct map *groups, bool *shown)
+struct fold fold_launches(const struct report *report)
 {
+    struct fold fold = {.shown = arena_array(report->arena, bool, report->n_launches + 1)};
     for (uint32_t i = 0; i < report->n_launches; i++) {
         const struct report_launch *l = &report->launches[i];
         const char *key = key_of(report, l);
-        struct group *group = map_get(groups, key, strlen(key));
+        struct group *group = map_get(&fold.groups, key, strlen(key));
         if (!group) {
             group = arena_new(report->arena, struct group);
-            map_set(groups, key, strlen(key), group);
+            map_set(&fold.groups, key, strlen(key), group);
         }
-        shown[i] = group->n++ < FOLD_SHOWN || l->launch->fault;
-        if (shown[i]) {
+        fold.shown[i] = group->n++ < FOLD_SHOWN || l->launch->fault;
+        if (fold.shown[i]) {
             group->last_shown = l;
             group->n_shown++;
         } else {
             group->n_equal += counts_equal(l, group->last_shown);
         }
     }
+    return fold;
 }
 
-const bool *fold_shown(const struct report *report)
+void fold_release(struct fold *fold)
 {
-    bool *shown = arena_array(report->arena, bool, report->n_launches + 1);
-    struct map groups = {0};
-    group_launches(report, &groups, shown);
-    map_release(&groups);
-    return shown;
+    map_release(&fold->groups);
 }
 
-void fold_print(const struct report *report, struct buf *out)
+void fold_print(const struct fold *fold, struct arena *arena, struct buf *out)
 {
-    bool *shown = arena_array(report->arena, bool, report->n_launches + 1);
-    struct map groups = {0};
-    group_launches(report, &groups, shown);
-    for (size_t i = 0; i < groups.n; i++) {
-        const struct group *group = groups.entries[i].value;
+    for (size_t i = 0; i < fold->groups.n; i++) {
+        const struct group *group = fold->groups.entries[i].value;
         if (group->n == group->n_shown)
             continue;
-        const char *line = arena_printf(report->arena, "%llu more launches of %s, %llu of them with the counts of launch %llu; "
-                                        "--csv, --json and --page raw have each.", (unsigned long long)(group->n - group->n_shown),
-                                        groups.entries[i].key, (unsigned long long)group->n_equal,
-                                        (unsigned long long)group->last_shown->id);
+        const char *line =
+            arena_printf(arena, "%llu more launches of %s, %llu of them with the counts of launch %llu; "
+                         "--csv, --json and --page raw have each.", (unsigned long long)(group->n - group->n_shown),
+                         fold->groups.entries[i].key, (unsigned long long)group->n_equal,
+                         (unsigned long long)group->last_shown->id);
         page_wrap(out, "and ", line);
     }
-    map_release(&groups);
 }

@@ -414,12 +414,13 @@ static void print_launch(struct page *page)
 
 void report_summary(const struct report *report, const struct report_options *options, struct buf *out)
 {
-    const bool *shown = fold_shown(report);
+    struct fold fold = fold_launches(report);
     for (uint32_t i = 0; i < report->n_launches; i++) {
         struct page page = {report, options, &report->launches[i], out};
-        if (shown[i])
+        if (fold.shown[i])
             print_launch(&page);
     }
-    fold_print(report, out);
+    fold_print(&fold, report->arena, out);
+    fold_release(&fold);
     buf_puts(out, page_legend);
 }
