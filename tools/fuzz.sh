@@ -35,7 +35,9 @@ for test in "$@"; do
     else
         failed=$((failed + 1))
         echo "FAILED $test"
-        tail -n 60 "$build/fuzz-$name.log" | sed 's/^/    /'
+        # The fuzzer's own progress lines say nothing; what remains is the report and the input.
+        grep -v -E '^#[0-9]+[[:space:]]+(NEW|REDUCE|RELOAD|pulse|INITED|DONE)' "$build/fuzz-$name.log" | tail -n 50 | cut -c 1-500 |
+            sed 's/^/    /'
     fi
 done
 if [ "${BUILD_STATUS:-0}" -ne 0 ]; then

@@ -40,40 +40,39 @@ enum suffix_class {
     CLASS_POLICY,
     CLASS_PREFETCH
 };
-enum suffix_set {
-    S_ROUND = 1 << CLASS_ROUND,
-    S_ROUND_INT = 1 << CLASS_ROUND_INT,
-    S_FTZ = 1 << CLASS_FTZ,
-    S_SAT = 1 << CLASS_SAT,
-    S_MBARRIER = 1 << CLASS_MBARRIER,
-    S_EVICT = 1 << CLASS_EVICT,
-    S_RESTRICT = 1 << CLASS_RESTRICT,
-    S_VIDEO = 1 << CLASS_VIDEO,
-    S_SCALE = 1 << CLASS_SCALE,
-    S_RN = 1 << CLASS_RN,
-    S_RNA = 1 << CLASS_RNA,
-    S_RELU = 1 << CLASS_RELU,
-    S_SATFINITE = 1 << CLASS_SATFINITE,
-    S_NAN = 1 << CLASS_NAN,
-    S_XORSIGN = 1 << CLASS_XORSIGN,
-    S_CMP = 1 << CLASS_CMP,
-    S_CMP_UNSIGNED = 1 << CLASS_CMP_UNSIGNED,
-    S_CMP_FLOAT = 1 << CLASS_CMP_FLOAT,
-    S_BOOL = 1 << CLASS_BOOL,
-    S_PRMT = 1 << CLASS_PRMT,
-    S_ATOM = 1 << CLASS_ATOM,
-    S_SPACE = 1 << CLASS_SPACE,
-    S_VEC = 1 << CLASS_VEC,
-    S_CACHE = 1 << CLASS_CACHE,
-    S_NC = 1 << CLASS_NC,
-    S_SEM = 1 << CLASS_SEM,
-    S_SCOPE = 1 << CLASS_SCOPE,
-    S_LEVEL = 1 << CLASS_LEVEL,
-    S_UNI = 1 << CLASS_UNI,
-    S_HINT = 1 << CLASS_HINT,
-    S_POLICY = 1 << CLASS_POLICY,
-    S_PREFETCH = INT32_MIN // bit 31: a 33rd class needs a wider set
-};
+// Sets of classes, as rows of ptx.def give them: one bit each, 64 at most.
+#define S_ROUND (1ull << CLASS_ROUND)
+#define S_ROUND_INT (1ull << CLASS_ROUND_INT)
+#define S_FTZ (1ull << CLASS_FTZ)
+#define S_SAT (1ull << CLASS_SAT)
+#define S_MBARRIER (1ull << CLASS_MBARRIER)
+#define S_EVICT (1ull << CLASS_EVICT)
+#define S_RESTRICT (1ull << CLASS_RESTRICT)
+#define S_VIDEO (1ull << CLASS_VIDEO)
+#define S_SCALE (1ull << CLASS_SCALE)
+#define S_RN (1ull << CLASS_RN)
+#define S_RNA (1ull << CLASS_RNA)
+#define S_RELU (1ull << CLASS_RELU)
+#define S_SATFINITE (1ull << CLASS_SATFINITE)
+#define S_NAN (1ull << CLASS_NAN)
+#define S_XORSIGN (1ull << CLASS_XORSIGN)
+#define S_CMP (1ull << CLASS_CMP)
+#define S_CMP_UNSIGNED (1ull << CLASS_CMP_UNSIGNED)
+#define S_CMP_FLOAT (1ull << CLASS_CMP_FLOAT)
+#define S_BOOL (1ull << CLASS_BOOL)
+#define S_PRMT (1ull << CLASS_PRMT)
+#define S_ATOM (1ull << CLASS_ATOM)
+#define S_SPACE (1ull << CLASS_SPACE)
+#define S_VEC (1ull << CLASS_VEC)
+#define S_CACHE (1ull << CLASS_CACHE)
+#define S_NC (1ull << CLASS_NC)
+#define S_SEM (1ull << CLASS_SEM)
+#define S_SCOPE (1ull << CLASS_SCOPE)
+#define S_LEVEL (1ull << CLASS_LEVEL)
+#define S_UNI (1ull << CLASS_UNI)
+#define S_HINT (1ull << CLASS_HINT)
+#define S_POLICY (1ull << CLASS_POLICY)
+#define S_PREFETCH (1ull << CLASS_PREFETCH)
 
 struct suffix {
     const char *word;
@@ -96,7 +95,7 @@ enum row_kind { KIND_NONE, KIND_LD, KIND_ST, KIND_ATOM, KIND_RED };
 struct row {
     const char *opcode, *operands, *types; // types: "u32 s32 "
     const struct row_form *forms;
-    uint32_t suffixes; // enum suffix_set
+    uint64_t suffixes; // a set of classes, S_…
     uint8_t unit, status, flow, kind;
 };
 
@@ -235,7 +234,7 @@ static bool is_type(const char *word)
     return type_of(word) != PT_NONE;
 }
 
-static const struct suffix *suffix_find(const char *word, uint32_t allowed)
+static const struct suffix *suffix_find(const char *word, uint64_t allowed)
 {
     for (size_t i = 0; i < N_SUFFIXES; i++)
         if ((allowed >> suffixes[i].class & 1) && strcmp(suffixes[i].word, word) == 0)
@@ -436,7 +435,7 @@ static bool choose_row(struct place at, struct match *out, struct err *err)
 
 static bool apply_suffixes(struct place at, const struct row *row, struct op *out, struct err *err)
 {
-    uint32_t seen = 0;
+    uint64_t seen = 0;
     for (uint32_t i = 0; i < at.insn->n_suffixes; i++) {
         const struct suffix *s = suffix_find(at.insn->suffixes[i], row->suffixes);
         if (!s)
@@ -445,7 +444,7 @@ static bool apply_suffixes(struct place at, const struct row *row, struct op *ou
         bool may_repeat = s->class == CLASS_HINT || s->class == CLASS_XORSIGN || s->class == CLASS_UNI;
         if ((seen >> s->class & 1) && !may_repeat)
             return fail(at, err, "a second suffix of the same kind:", s->word);
-        seen |= 1u << s->class;
+        seen |= 1ull << s->class;
         if (s->class == CLASS_SPACE)
             out->space = s->value;
         if (s->class == CLASS_MBARRIER)

@@ -228,7 +228,9 @@ static bool parse_plain_operand(struct parser *p, const char *op, int depth, str
     if ((token_is_punct(token, '!') || token_is_punct(token, '-')) && sign_before_name(p)) {
         parse_advance(p);
         out->is_negated = true;
-        return parse_named(p, op, false, out);
+        if (!parse_named(p, op, false, out))
+            return false;
+        return out->kind == PO_REG || parse_fail(p, out->at, "a sign stands before a number or a register only");
     }
     if (token->kind == TOKEN_NUMBER || token->kind == TOKEN_NAME || token_is_punct(token, '-') ||
         token_is_punct(token, '+') || token_is_punct(token, '~') || token_is_punct(token, '!') ||
