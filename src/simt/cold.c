@@ -2,6 +2,7 @@
 // once.
 #define HANDLER_LINKAGE
 #include "simt/shapes.h"
+#include "simt/machine_shapes.h"
 
 #define EXPAND_HANDLER(type, lane, shape, id, ...) HANDLER_##shape(id, type, lane, __VA_ARGS__)
 #define COLD(id, opcode, types, suffixes, unit, status, shape, ...) \
@@ -10,3 +11,4 @@
 #define FN(...)
 #define MEM(...)
 #include "ptx/ptx.def"
+#include "sass/machine.def"

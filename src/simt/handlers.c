@@ -5,6 +5,7 @@
 #define HANDLER_LINKAGE static
 #include "simt/op_load.h"
 #include "simt/shapes.h"
+#include "simt/machine_shapes.h"
 
 #ifndef HANDLER_LEVEL
 #define HANDLER_LEVEL base
@@ -69,7 +70,16 @@ static enum step_kind op_converge(struct sim *sim, struct warp *warp, const stru
 #define COLD(id, opcode, types, suffixes, unit, status, shape, ...) types(DECLARE_COLD, id)
 #define FN(...)
 #define MEM(...)
+// Uniform registers are rows with the same word in all lanes: the twin writes all of them, whoever is on.
+#define UNIFORM(id, type)                                                                 \
+    HANDLER_FUNCTION(UNIFORM_##id, type)                                                  \
+    {                                                                                     \
+        (void)on;                                                                         \
+        return h_##id##_##type(sim, warp, insn, ALL_LANES);                               \
+    }
 #include "ptx/ptx.def"
+#include "sass/machine.def"
+#undef UNIFORM
 #undef OP
 #undef COLD
 #undef FN
@@ -84,5 +94,7 @@ const handler TABLE_NAME(HANDLER_LEVEL)[N_FORMS] = {
 #define COLD OP
 #define FN(id, opcode, types, suffixes, unit, status, operands, function, flow) types(FN_ENTRY, id, function)
 #define MEM(id, opcode, types, suffixes, kind, status, operands, function) types(FN_ENTRY, id, function)
+#define UNIFORM(id, type) [FORM_UNIFORM_##id##_##type] = h_UNIFORM_##id##_##type,
 #include "ptx/ptx.def"
+#include "sass/machine.def"
 };

@@ -36,6 +36,7 @@ static enum atom_type atom_type_of(const struct insn *insn)
 #define FN(...)
 #define MEM(id, opcode, types, suffixes, kind, status, operands, function) TYPE_##kind(types, id)
 #include "ptx/ptx.def"
+#include "sass/machine.def"
 #undef OP
 #undef COLD
 #undef FN
