@@ -192,6 +192,17 @@ static void count_access(struct sm *sm, const struct warp *warp, const struct ac
     tally_access(sm->tally, access, &outcome);
 }
 
+// cp.async: the lanes that read, then those that write.
+static void count_copy(struct sm *sm, const struct step *step)
+{
+    struct outcome outcome = {0};
+    if (!sm->memsys)
+        return;
+    if (step->access->mask)
+        memsys_access(sm->memsys, sm->sim.sm, step->access, 0, sm->now_ticks, &outcome);
+    tally_copy(sm->tally, step->access, &outcome, step->target);
+}
+
 static bool is_long(const struct access *access)
 {
     return access->space == SPACE_GLOBAL || access->space == SPACE_LOCAL;
@@ -217,6 +228,9 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
             count_access(sm, warp, &step->exchange->access);
         queue_exchange(sm, step->exchange);
         set_ready(sm, warp_index(sm, warp), warp_can_run(warp));
+        break;
+    case STEP_COPY:
+        count_copy(sm, step);
         break;
     case STEP_FENCE:
         set_ready(sm, warp_index(sm, warp), warp_can_run(warp));

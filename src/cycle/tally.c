@@ -1,6 +1,7 @@
 // From outcomes to counters.
 #include "cycle/tally.h"
 #include "base/err.h"
+#include "mem/banks.h"
 #include "mem/lanes.h"
 #include <stdlib.h>
 
@@ -80,6 +81,19 @@ void tally_shared(struct tally *tally, const struct access *access)
     c->shared_bytes += lanes_count(access->mask) * access->width;
     if (cost.wavefronts > cost.ideal && access->kind < ACCESS_ATOM) // atomics that meet are cured otherwise
         tally_repair(tally, access, cost.wavefronts);
+}
+
+void tally_copy(struct tally *tally, const struct access *from, const struct outcome *out,
+                const struct access *to)
+{
+    struct counters *c = &tally->accesses[to->insn];
+    struct shared_cost cost = banks_cost_ldgsts(to);
+    if (from->mask)
+        tally_global(c, from, out);
+    c->shared_requests++;
+    c->shared_wavefronts += cost.wavefronts;
+    c->shared_ideal += cost.ideal;
+    c->shared_bytes += lanes_count(to->mask) * to->width;
 }
 
 void tally_access(struct tally *tally, const struct access *access, const struct outcome *out)

@@ -272,8 +272,6 @@ struct shared_cost banks_cost_cas_spin(const struct access *access)
 
 struct shared_cost banks_cost_ldgsts(const struct access *access)
 {
-    if (access->cache == CACHE_CG)
-        return (struct shared_cost){0, 0};
     return cost_of(access, wavefronts_serial(access));
 }
 

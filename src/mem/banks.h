@@ -49,7 +49,9 @@ struct shared_cost banks_cost_popc_inc(const struct access *access);
 // bank, the others come again.
 struct shared_cost banks_cost_cas_spin(const struct access *access);
 
-// LDGSTS (cp.async) through L1; `addr` are the shared offsets. With .cg (around L1) no shared wavefront.
+// LDGSTS (cp.async); `addr` are the shared offsets. Around L1 (.cg) it costs the same (measured: ac_cp_async of the
+// reference programs); of a .cg copy under a guard of its own ncu counts the tags alone (rules.csv, cpa16cg), which is
+// left out here.
 struct shared_cost banks_cost_ldgsts(const struct access *access);
 
 // LDSM, STSM (ldmatrix, stmatrix) of 1, 2 or 4 matrices: lanes 0 to 8 n - 1 give the rows of 16 bytes. Never

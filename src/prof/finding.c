@@ -70,6 +70,8 @@ const char *finding_action(uint8_t class)
     case CLASS_LOCAL_LD:
     case CLASS_CONST_LD:
         return "load";
+    case CLASS_LDGSTS:
+        return "asynchronous copy";
     case CLASS_GLOBAL_ST:
     case CLASS_SHARED_ST:
     case CLASS_GENERIC_ST:

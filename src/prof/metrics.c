@@ -15,6 +15,7 @@ enum {
     ALL = (1u << N_OP_CLASSES) - 1,
     MEMORY = ALL & ~ONLY(NONE),
     GLOBAL_LDS = ONLY(GLOBAL_LD) | ONLY(GENERIC_LD),
+    L1_LDS = GLOBAL_LDS | ONLY(LDGSTS), // what L1 counts as global loads
     GLOBAL_STS = ONLY(GLOBAL_ST) | ONLY(GENERIC_ST),
     GLOBAL_ATOMS = ONLY(GLOBAL_ATOM) | ONLY(GENERIC_ATOM),
     GLOBAL_REDS = ONLY(GLOBAL_RED) | ONLY(GENERIC_RED),
@@ -101,9 +102,9 @@ static double registers_allocated(const struct metric_input *in)
 #define REGISTERS_GIVEN registers_given(in)
 #define REGISTERS_ALLOCATED registers_allocated(in)
 #define T_SECTORS                                                                                     \
-    (SUM(global_sectors, GLOBAL_LDS | GLOBAL_STS) + SUM(atomic_sectors, GLOBAL_ATOMS | GLOBAL_REDS) + \
+    (SUM(global_sectors, L1_LDS | GLOBAL_STS) + SUM(atomic_sectors, GLOBAL_ATOMS | GLOBAL_REDS) + \
      SUM(local_sectors, ALL))
-#define T_HITS (SUM(global_hits, GLOBAL_LDS | GLOBAL_STS) + SUM(local_hits, ALL))
+#define T_HITS (SUM(global_hits, L1_LDS | GLOBAL_STS) + SUM(local_hits, ALL))
 #define L2_REQUESTS (SUM(l2_read_requests, ALL) + SUM(l2_write_requests, ALL) + SUM(l2_atomic_requests, ALL))
 #define L2_SECTORS (SUM(l2_read_sectors, ALL) + SUM(l2_write_sectors, ALL) + SUM(l2_atomic_sectors, ALL))
 #define L2_READS SUM(l2_read_sectors, ALL)

@@ -78,20 +78,17 @@ static bool bind_destination(struct body *b, struct binding *x, const struct ptx
 }
 
 // base + offset of an address; offsets that do not fit the field go into a row.
-static bool bind_base(struct body *b, struct binding *x, const struct ptx_operand *base, int64_t offset)
+static bool base_row(struct body *b, const struct ptx_operand *base, int64_t offset, struct bound_address *out)
 {
     struct lowering *l = b->lowering;
     struct symbol_address symbol = {.is_wide = true, .row = ROW_NONE};
+    *out = (struct bound_address){0};
     if (base->kind == PO_REG) {
-        rowref row;
-        bool is_wide = operand_bytes(base) == 8;
-        if (!register_row(b, base, &row))
-            return false;
         if (offset != (int32_t)offset)
             return lower_fail(l, base->at, "the offset does not fit into 32 bits");
-        x->insn.offset = (int32_t)offset;
-        x->insn.mod |= MOD_FIELD(is_wide, MOD_ADDR64);
-        return add_source(b, x, row, is_wide ? PT_U64 : PT_U32);
+        out->is_wide = operand_bytes(base) == 8;
+        out->offset = (int32_t)offset;
+        return register_row(b, base, &out->row);
     }
     if (base->kind == PO_SYMBOL && !symbol_address(b, base, &symbol))
         return false;
@@ -99,23 +96,34 @@ static bool bind_base(struct body *b, struct binding *x, const struct ptx_operan
         symbol.value = base->bits;
     else if (base->kind != PO_SYMBOL)
         return lower_fail(l, base->at, "an address needs a register, a variable or a number here");
-    x->insn.mod |= MOD_FIELD(symbol.is_wide, MOD_ADDR64);
+    out->is_wide = symbol.is_wide;
     uint64_t value = symbol.value + (uint64_t)offset;
     if (symbol.is_dynamic) {
-        x->insn.offset = (int32_t)value;
-        return add_source(b, x, symbol.row, PT_U32);
+        out->offset = (int32_t)value;
+        out->row = symbol.row;
+        return true;
     }
-    return add_source(b, x, symbol.is_wide ? pool_u64(l, value) : pool_u32(l, (uint32_t)value),
-                      symbol.is_wide ? PT_U64 : PT_U32);
+    out->row = symbol.is_wide ? pool_u64(l, value) : pool_u32(l, (uint32_t)value);
+    return true;
+}
+
+bool address_row(struct body *b, const struct ptx_operand *operand, struct bound_address *out)
+{
+    if (operand->kind != PO_ADDRESS)
+        return base_row(b, operand, 0, out);
+    if (!operand->base || operand->n_items)
+        return lower_fail(b->lowering, operand->at, "an address with coordinates is not supported");
+    return base_row(b, operand->base, operand->offset, out);
 }
 
 static bool bind_address(struct body *b, struct binding *x, const struct ptx_operand *operand)
 {
-    if (operand->kind != PO_ADDRESS)
-        return bind_base(b, x, operand, 0);
-    if (!operand->base || operand->n_items)
-        return lower_fail(b->lowering, operand->at, "an address with coordinates is not supported");
-    return bind_base(b, x, operand->base, operand->offset);
+    struct bound_address address;
+    if (!address_row(b, operand, &address))
+        return false;
+    x->insn.offset = address.offset;
+    x->insn.mod |= MOD_FIELD(address.is_wide, MOD_ADDR64);
+    return add_source(b, x, address.row, address.is_wide ? PT_U64 : PT_U32);
 }
 
 static bool bind_element(struct body *b, struct binding *x, const struct ptx_operand *item,
@@ -346,6 +354,8 @@ static bool lower_resolved(struct body *b, uint32_t block)
         return lower_mov(b);
     case OP_CVTA:
         return lower_cvta(b);
+    case OP_ASYNC:
+        return lower_async(b);
     case OP_PLAIN:
         break;
     }

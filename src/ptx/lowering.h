@@ -154,6 +154,13 @@ struct symbol_address {
     rowref row;
 };
 bool symbol_address(struct body *b, const struct ptx_operand *operand, struct symbol_address *out);
+// [address] of an instruction: the value of `row` (a pair if is_wide) plus `offset` (lower_insn.c).
+struct bound_address {
+    rowref row;
+    bool is_wide;
+    int32_t offset;
+};
+bool address_row(struct body *b, const struct ptx_operand *operand, struct bound_address *out);
 
 // ---- lower_emit.c: drafts ---------------------------------------------------------------------------
 uint32_t body_group(struct body *b, uint32_t n_rows, bool is_pred); // new virtual rows; returns the first
@@ -182,6 +189,7 @@ bool lower_generic(struct body *b);              // binds every operand by its r
 bool lower_mov(struct body *b);                  // lower_mov.c
 bool lower_mov_b128(struct body *b);
 bool lower_cvta(struct body *b);
+bool lower_async(struct body *b);      // lower_async.c
 bool lower_param_load(struct body *b); // lower_param.c
 bool lower_param_store(struct body *b);
 struct home *param_home(struct body *b, const struct ptx_variable *variable);

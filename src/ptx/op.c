@@ -38,7 +38,8 @@ enum suffix_class {
     CLASS_UNI,
     CLASS_HINT,
     CLASS_POLICY,
-    CLASS_PREFETCH
+    CLASS_PREFETCH,
+    CLASS_STATE
 };
 // Sets of classes, as rows of ptx.def give them: one bit each, 64 at most.
 #define S_ROUND (1ull << CLASS_ROUND)
@@ -73,6 +74,7 @@ enum suffix_class {
 #define S_HINT (1ull << CLASS_HINT)
 #define S_POLICY (1ull << CLASS_POLICY)
 #define S_PREFETCH (1ull << CLASS_PREFETCH)
+#define S_STATE (1ull << CLASS_STATE)
 
 struct suffix {
     const char *word;
@@ -441,7 +443,8 @@ static bool apply_suffixes(struct place at, const struct row *row, struct op *ou
         if (!s)
             continue;
         at.suffix = (int)i;
-        bool may_repeat = s->class == CLASS_HINT || s->class == CLASS_XORSIGN || s->class == CLASS_UNI;
+        bool may_repeat = s->class == CLASS_HINT || s->class == CLASS_XORSIGN || s->class == CLASS_UNI ||
+                          s->class == CLASS_STATE;
         if ((seen >> s->class & 1) && !may_repeat)
             return fail(at, err, "a second suffix of the same kind:", s->word);
         seen |= 1ull << s->class;

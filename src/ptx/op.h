@@ -36,6 +36,7 @@ enum op_flow {
     OP_CALL, OP_RETURN, OP_EXIT, OP_TRAP,
     OP_PARAM_LD, OP_PARAM_ST, // ld.param / st.param
     OP_MOV,          // mov: may take special registers, symbol addresses, vectors <-> scalar (pack, unpack)
+    OP_ASYNC,        // cp.async and its kin: several addresses, meaning by the order of suffixes (lower_async.c)
     OP_CVTA          // cvta: lowered to a move (plus window base for shared and local)
 };
 

@@ -74,6 +74,20 @@ ALWAYS_INLINE void access_begin(struct sim *sim, struct warp *warp, const struct
     address_lanes(warp, insn, on, access->addr);
 }
 
+// ---- shared memory ---------------------------------------------------------------------------------
+
+// A shared address of a block in a cluster: the block's rank above SHARED_RANK_SHIFT, the offset below. Addresses
+// that the block itself uses may lack the rank.
+enum { SHARED_RANK_SHIFT = 24 };
+#define SHARED_OFFSET_MASK ((1u << SHARED_RANK_SHIFT) - 1)
+
+// The offset in the block's own shared memory; UINT32_MAX, outside any, if the address is another block's.
+static inline uint32_t shared_offset(const struct block *block, uint32_t address)
+{
+    const uint32_t rank = address >> SHARED_RANK_SHIFT;
+    return rank == 0 || rank == block->cluster_rank ? address & SHARED_OFFSET_MASK : UINT32_MAX;
+}
+
 // ---- one element, by relaxed atomics: other SMs may touch the same bytes on other host threads -----
 
 #define ELEMENT_LOAD(type, at) __atomic_load_n((const type *)(const void *)(at), __ATOMIC_RELAXED)

@@ -57,6 +57,8 @@ static void change(enum form form, struct mbarrier *b, uint32_t n)
     case FORM_MBAR_INVAL_b64:
         *b = (struct mbarrier){0};
         break;
+    case FORM_CP_ARRIVE_b64:
+        break;
     case FORM_MBAR_EXPECT_b64:
         b->bytes += (int32_t)n;
         break;
@@ -123,6 +125,13 @@ enum step_kind op_mbarrier(struct sim *sim, struct warp *warp, const struct insn
     }
     split_count_strong(warp);
     return STEP_PLAIN;
+}
+
+// cp.async.mbarrier.arrive: the copies have arrived already. Without .noinc the arrival is announced first, so
+// that nothing changes.
+enum step_kind op_async_arrive(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    return op_mbarrier(sim, warp, insn, on);
 }
 
 // test_wait and try_wait: whoever tries and finds the phase unfinished gives siblings their turn.

@@ -36,6 +36,10 @@ DECLARE_OP(op_mbarrier);
 DECLARE_OP(op_mbarrier_test);
 DECLARE_OP(op_mbarrier_pending);
 
+// op_async.c
+DECLARE_OP(op_async_copy);
+DECLARE_OP(op_async_arrive);
+
 // op_bar.c
 DECLARE_OP(op_bar_sync);
 DECLARE_OP(op_bar_arrive);

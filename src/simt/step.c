@@ -19,6 +19,10 @@ static enum step_kind finish(struct sim *sim, const struct split *split, struct 
     case STEP_ACCESS:
         out->access = &sim->access;
         break;
+    case STEP_COPY:
+        out->access = &sim->access;
+        out->target = &sim->target;
+        break;
     case STEP_EXCHANGE:
         out->access = &sim->access;
         out->exchange = &sim->exchange;

@@ -10,6 +10,7 @@
 enum step_kind {
     STEP_PLAIN,    // done; nothing but registers changed
     STEP_ACCESS,   // done; `access` describes the memory access (bytes are already moved)
+    STEP_COPY,     // cp.async: `access` was read and `target`, of the block's shared memory, written
     STEP_EXCHANGE, // `access` is a strong operation (atomic, reduction, volatile …): the caller queues it and
                    // later calls exchange_apply; the split waits if `waits`
     STEP_FENCE, // waits until the warp's queued operations have taken effect (step.executed: a fence itself;
@@ -44,6 +45,7 @@ struct step {
     lanemask on;               // of those, guard true
     bool executed;             // counts as an executed warp instruction (false for BSYNC bookkeeping of PTX)
     struct access *access;     // points into the step context; valid until the next step
+    struct access *target;     // STEP_COPY: likewise
     struct exchange *exchange; // STEP_EXCHANGE: likewise
     struct fault *fault;
 };
@@ -52,7 +54,7 @@ struct step {
 struct sim {
     const struct launch *launch;
     struct memory_cursor cursor;
-    struct access access;
+    struct access access, target; // target: STEP_COPY only
     struct exchange exchange;
     struct fault fault;
     uint64_t now_cycles; // what %clock reads; advanced by the caller

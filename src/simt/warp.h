@@ -115,6 +115,7 @@ static inline bool warp_can_run(const struct warp *warp)
 
 struct block {
     uint32_t index[3], linear; // in the grid
+    uint32_t cluster_rank;     // in its cluster; 0 without one
     uint8_t *shared;           // static + dynamic
     uint32_t shared_bytes;
     struct warp *warps;

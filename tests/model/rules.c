@@ -358,8 +358,9 @@ static struct shared_cost shared_cost_of(enum op op, struct access *access)
     case ATOMS_INC:
         return banks_cost_popc_inc(access);
     case LDGSTS:
-    case LDGSTS_CG:
         return banks_cost_ldgsts(access);
+    case LDGSTS_CG: // guarded
+        return (struct shared_cost){0, 0};
     case LDSM1:
         return banks_cost_matrix(access, 1);
     case LDSM2:
@@ -437,7 +438,7 @@ static uint32_t count_global(struct counts *counts, enum op op, const struct acc
 }
 
 // cp.async: lane t copies element t of global memory to the pattern's place in shared memory. Around L1 (.cg)
-// only the tags are counted.
+// and under a guard, as these are, only the tags are counted.
 static void count_copy(struct counts *counts, const struct insn *insn, struct access *access)
 {
     struct insn global = *insn;
