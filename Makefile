@@ -202,11 +202,12 @@ $(PROGRAM): $(MAIN:%.c=$(B)/%.o) $(LIBRARY)
 	$(call say,$@)
 	$(Q)$(CC) $(COMMON) $(LINK_SAN) $^ $(LIBRARY_LIBS) -lm -o $@
 
-# Exports the bodies of API functions (wg_…), nothing else; needs nothing but the C library.
+# Exports the bodies of API functions (wg_…), nothing else; needs nothing but the C library. Initialised before all other
+# libraries, and bound at once: it changes code of the program before that runs (rt/redirect.c).
 $(RUNTIME): $(RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,$@)
-	$(Q)$(CC) -shared $(COMMON) $(LINK_SAN) -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL $(if $(SAN),,-Wl,-z,defs) $^ $(LIBRARY_LIBS) -lm -o $@
+	$(Q)$(CC) -shared $(COMMON) $(LINK_SAN) -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,initfirst -Wl,-z,now $(if $(SAN),,-Wl,-z,defs) $^ $(LIBRARY_LIBS) -lm -o $@
 
 $(B)/lib/libcudart.so.%: src/rt/stubs/cudart.c $(wildcard src/rt/api*.def) $(RUNTIME)
 	$(call say,$@)

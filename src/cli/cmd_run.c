@@ -276,7 +276,7 @@ static uint32_t print_faults(const struct profile *profile)
 static void explain_nothing(const struct run_session *session, struct err *err)
 {
     const struct run_request *request = session->request;
-    const char *hint = "it launched no kernel through libcudart.so or libcuda.so";
+    const char *hint = "it launched no kernel";
     unsigned cc = (unsigned)session->device.device.cc;
     struct err choice = {0};
     if (session->images.n && !image_choose(&session->images, cc, false)) {

@@ -4,6 +4,7 @@
 #include "image/elf.h"
 #include "image/fatbin.h"
 #include "image/image.h"
+#include "image/runtime.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -19,11 +20,7 @@ static const char our_machine[] = "x86-64";
 struct program {
     const char *path;
     struct elf elf;
-    bool needs_cudart;   // a DT_NEEDED of libcudart.so.*
-    bool wants_register; // leaves __cudaRegisterFatBinary to a library
-    bool has_cudart;     // defines the runtime itself
-    bool is_library;     // has a DT_SONAME
-    bool has_device_code;
+    bool is_library; // has a DT_SONAME
 };
 
 static bool refuse(const struct program *program, struct err *err, const char *why)
@@ -56,7 +53,7 @@ static bool has_major(const char *name)
     return false;
 }
 
-static bool check_needed(struct program *program, const char *name, struct err *err)
+static bool check_needed(const struct program *program, const char *name, struct err *err)
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     bool is_cudart = starts_with(base, "libcudart.so");
@@ -71,7 +68,6 @@ static bool check_needed(struct program *program, const char *name, struct err *
             err, program->path, 0, 0, NULL, 0,
             "needs %s, but warpglass has libcudart.so.11.0, .12 and .13: build it with CUDA 11 or later",
             base);
-    program->needs_cudart |= is_cudart;
     return true;
 }
 
@@ -93,27 +89,6 @@ static bool read_dynamic(struct program *program, const struct elf_section *dyna
     return true;
 }
 
-// ---- symbols --------------------------------------------------------------------------------------------
-
-static void read_symbols(struct program *program, const struct elf_section *symbols)
-{
-    struct elf_section texts = {0};
-    if (!elf_section(&program->elf, symbols->link, &texts))
-        return;
-    for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->n_bytes; at += sizeof(Elf64_Sym)) {
-        Elf64_Sym symbol;
-        memcpy(&symbol, symbols->bytes + at, sizeof symbol);
-        const char *name = text_at(&texts, symbol.st_name);
-        bool registers = name && strcmp(name, "__cudaRegisterFatBinary") == 0;
-        if (!registers && !(name && strcmp(name, "cudaMalloc") == 0))
-            continue;
-        if (symbol.st_shndx != SHN_UNDEF)
-            program->has_cudart = true;
-        else
-            program->wants_register |= registers;
-    }
-}
-
 // ---- the whole ------------------------------------------------------------------------------------------
 
 static bool read_sections(struct program *program, struct err *err)
@@ -124,9 +99,6 @@ static bool read_sections(struct program *program, struct err *err)
             continue;
         if (section.type == SHT_DYNAMIC && section.bytes && !read_dynamic(program, &section, err))
             return false;
-        if ((section.type == SHT_SYMTAB || section.type == SHT_DYNSYM) && section.bytes)
-            read_symbols(program, &section);
-        program->has_device_code |= strcmp(section.name, ".nv_fatbin") == 0;
     }
     return true;
 }
@@ -148,11 +120,27 @@ static bool check_machine(const struct program *program, const void *bytes, size
         machine, ident[EI_CLASS] == ELFCLASS64 ? 64 : 32, our_machine);
 }
 
+static bool check_runtime(const struct program *program, struct err *err)
+{
+    struct arena arena;
+    struct runtime runtime;
+    arena_init(&arena, "symbols");
+    runtime_find(&arena, &program->elf, &runtime);
+    bool is_good = true;
+    if (runtime.kind == RUNTIME_REFUSED)
+        is_good = refuse(program, err, runtime.why);
+    else if (runtime.kind == RUNTIME_STRIPPED)
+        is_good = refuse(program, err, runtime_stripped);
+    else if (runtime.kind == RUNTIME_LINKED_IN && OUR_MACHINE != EM_X86_64)
+        is_good = refuse(program, err,
+                         "has the CUDA runtime linked in, which can be replaced on x86-64 only: build it with "
+                         "'nvcc -cudart shared'");
+    arena_release(&arena);
+    return is_good;
+}
+
 static bool check_elf(struct program *program, const void *bytes, size_t n, struct err *err)
 {
-    static const char linked_in[] =
-        "has the CUDA runtime linked in statically, which warpglass cannot replace yet: "
-        "build it with 'nvcc -cudart shared'";
     if (!check_machine(program, bytes, n, err) || !elf_open(program->path, bytes, n, &program->elf, err) ||
         !read_sections(program, err))
         return false;
@@ -164,11 +152,7 @@ static bool check_elf(struct program *program, const void *bytes, size_t n, stru
         return refuse(program, err,
                       "is linked statically, so that no library of ours can be loaded into it: link it "
                       "without -static");
-    if (program->has_cudart)
-        return refuse(program, err, linked_in);
-    if (program->has_device_code && !program->needs_cudart && !program->wants_register)
-        return refuse(program, err, linked_in);
-    return true;
+    return check_runtime(program, err);
 }
 
 bool program_check(const char *path, const void *bytes, size_t n, struct err *err)

@@ -6,6 +6,7 @@
 #include "rt/limits.h"
 #include "rt/memory.h"
 #include "rt/record.h"
+#include "rt/redirect.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static struct rt state = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 static bool is_made;
 static uint32_t n_threads;
 static _Thread_local struct rt_thread thread;
+static struct redirect_state redirections;
 
 // ---- making ---------------------------------------------------------------------------------------------
 
@@ -95,6 +97,11 @@ void rt_relock(struct rt *rt, uint32_t depth)
     for (uint32_t i = 0; i < depth; i++)
         pthread_mutex_lock(&rt->lock);
     thread.depth = depth;
+}
+
+struct redirect_state *redirect_state(void)
+{
+    return &redirections;
 }
 
 struct rt_thread *rt_thread(void)

@@ -14,6 +14,9 @@ struct recipe {
     bool is_static;         // no PT_INTERP
     const char *soname, *needed;
     const char *defined, *undefined; // symbols
+    const char *functions[4];        // and functions, this many bytes apart, 16 unless set
+    unsigned distance;
+    bool is_folded; // all at one place
     bool has_fatbin;
 };
 
@@ -38,6 +41,18 @@ static void add_symbol(struct buf *out, uint32_t name, uint16_t section)
     buf_add(out, &symbol, sizeof symbol);
 }
 
+static void add_functions(const struct recipe *recipe, struct buf parts[N_PARTS])
+{
+    unsigned distance = recipe->is_folded ? 0 : recipe->distance ? recipe->distance : 16;
+    for (unsigned i = 0; i < 4 && recipe->functions[i]; i++) {
+        Elf64_Sym symbol = {.st_name = add_string(&parts[STRINGS], recipe->functions[i]),
+                            .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+                            .st_shndx = 1,
+                            .st_value = 4096 + i * distance};
+        buf_add(&parts[SYMBOLS], &symbol, sizeof symbol);
+    }
+}
+
 static void make_parts(const struct recipe *recipe, struct buf parts[N_PARTS])
 {
     add_string(&parts[STRINGS], "");
@@ -51,6 +66,7 @@ static void make_parts(const struct recipe *recipe, struct buf parts[N_PARTS])
         add_symbol(&parts[SYMBOLS], add_string(&parts[STRINGS], recipe->defined), 1);
     if (recipe->undefined)
         add_symbol(&parts[SYMBOLS], add_string(&parts[STRINGS], recipe->undefined), SHN_UNDEF);
+    add_functions(recipe, parts);
     buf_add(&parts[FATBIN], "12345678", 8);
 }
 
@@ -123,6 +139,9 @@ static void test_what_passes(void **state)
     check_recipe(&(struct recipe){.needed = "libcudart.so.12"}, NULL);
     check_recipe(&(struct recipe){.needed = "libcudart.so.11.0"}, NULL);
     check_recipe(&(struct recipe){.needed = "libcuda.so.1"}, NULL);
+    check_recipe(&(struct recipe){.functions = {"__cudaRegisterFatBinary", "cudaMalloc", "cudaBindTexture"}}, NULL);
+    check_recipe(&(struct recipe){.functions = {"cudaOwn", "__cudaRegisterFatBinary", "cudaGetDeviceProperties_v2"}}, NULL);
+    check_recipe(&(struct recipe){.functions = {"cudaMalloc", "cudaFree"}}, NULL); // in front of a library's
     check_recipe(&(struct recipe){.needed = "/opt/lib/libown.so"}, NULL);
     struct err err = {0};
     assert_true(program_check("x", "#!/bin/sh\n./a.out\n", 18, &err));
@@ -133,13 +152,18 @@ static void test_what_passes(void **state)
 static void test_what_does_not(void **state)
 {
     (void)state;
-    const char *linked_in =
-        "has the CUDA runtime linked in statically, which warpglass cannot replace yet: build it "
-        "with 'nvcc -cudart shared'";
-    check_recipe(&(struct recipe){.defined = "cudaMalloc"}, linked_in);
-    check_recipe(&(struct recipe){.defined = "__cudaRegisterFatBinary"}, linked_in);
-    check_recipe(&(struct recipe){.has_fatbin = true}, linked_in); // stripped
-    check_recipe(&(struct recipe){.has_fatbin = true, .undefined = "cudaMemcpy"}, linked_in);
+    const char *stripped = "has the CUDA runtime linked in and no symbol table",
+               *undecided = "has a CUDA runtime linked in that is not one of CUDA 11, 12 or 13 as its functions tell";
+    check_recipe(&(struct recipe){.functions = {"__cudaRegisterFatBinary", "cudaMalloc"}}, undecided);
+    check_recipe(&(struct recipe){.functions = {"__cudaRegisterFatBinary", "cudaMalloc", "cudaBindTexture",
+                                                "cudaDeviceGetHostAtomicCapabilities"}},
+                 undecided); // of 11 and of 13
+    check_recipe(&(struct recipe){.functions = {"__cudaRegisterFatBinary", "cudaBindTexture"}, .distance = 3},
+                 "whose function __cudaRegisterFatBinary is too short to be replaced");
+    check_recipe(&(struct recipe){.functions = {"__cudaRegisterFatBinary", "cudaBindTexture"}, .is_folded = true},
+                 "has made __cudaRegisterFatBinary and cudaBindTexture one function");
+    check_recipe(&(struct recipe){.has_fatbin = true}, stripped);
+    check_recipe(&(struct recipe){.has_fatbin = true, .undefined = "cudaMemcpy"}, stripped);
     check_recipe(&(struct recipe){.is_static = true}, "is linked statically");
     check_recipe(&(struct recipe){.is_static = true, .type = ET_EXEC}, "is linked statically");
     check_recipe(&(struct recipe){.is_static = true, .soname = "liba.so"}, "is a library, not a program");
@@ -185,6 +209,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     struct recipe recipe = {
+        .functions = {"__cudaRegisterFatBinary", "cudaMalloc", "cudaBindTexture", "cudaOwn"},
         .needed = "libcudart.so.13", .defined = "main", .undefined = "cudaMalloc", .has_fatbin = true};
     struct buf elf = make_elf(&recipe);
     for (size_t n = 0; n <= elf.n; n++)
