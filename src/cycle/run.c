@@ -28,6 +28,7 @@ struct engine {
     const struct device *device;
     struct memsys *memsys; // made by the first launch that needs it
     struct slab slab;      // memory of resident blocks
+    struct races races;
     struct sm *sms;        // all; a launch prepares those that it uses
     struct arena arena;    // of the running launch; its memory is kept
 };
@@ -70,6 +71,7 @@ void engine_delete(struct engine *engine)
         return;
     memsys_delete(engine->memsys);
     slab_release(&engine->slab);
+    races_release(&engine->races);
     for (uint32_t i = 0; i < engine->device->n_sms; i++)
         sm_release(&engine->sms[i]);
     free(engine->sms);
@@ -133,7 +135,7 @@ static void take_sms(struct run *run, struct engine *engine, const struct occupa
     for (uint32_t i = 0; i < run->n_used; i++) {
         uint32_t number = order ? order[i] : i;
         run->used[i] = &run->sms[number];
-        sm_init(run->used[i], run->arena, run->launch, run->device, run->memsys, occupancy, number,
+        sm_init(run->used[i], run->arena, run->launch, run->device, run->memsys, &engine->races, occupancy, number,
                 memory + i * sm_bytes);
     }
 }
@@ -146,12 +148,16 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
     launch->n_sms = (uint32_t)engine->device->n_sms;
     launch_fill_rows(launch, run->arena);
     run->memsys = prepare_memsys(engine, options, occupancy->l1_bytes);
+    if (run->memsys)
+        memsys_set_memory(run->memsys, launch->memory);
     run->team = team_new(options->n_threads);
     run->tallies = arena_array(run->arena, struct tally, team_threads(run->team));
     for (uint32_t t = 0; t < team_threads(run->team); t++)
         tally_init(&run->tallies[t], run->arena, n_insns);
     run->l2 = arena_array(run->arena, struct l2_counts, n_insns);
     run->n_blocks = (uint32_t)blocks_of(launch);
+    races_begin(&engine->races, launch->kernel,
+                run->memsys ? launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes : 0);
     take_sms(run, engine, occupancy);
     if (options->progress)
         atomic_store_explicit(&options->progress->n_blocks, run->n_blocks, memory_order_relaxed);
@@ -422,6 +428,7 @@ bool engine_run(struct engine *engine, struct launch *launch, const struct run_o
     run_epochs(&run);
     collect(&run, counters, result);
     collect_dram(&run, before, result);
+    races_end(&engine->races, result->races);
     run_release(&run);
     result->wall_seconds = seconds_now() - begin;
     return true;

@@ -11,6 +11,7 @@
 #include "device/occupancy.h"
 #include "mem/memsys.h"
 #include "prof/counters.h"
+#include "prof/profile.h"
 #include "simt/step.h"
 
 struct run_progress;
@@ -36,6 +37,7 @@ struct run_result {
     uint64_t dram_write_sectors;
     double wall_seconds;
     struct occupancy occupancy;
+    struct profile_race races[MAX_PROFILE_RACES]; // of the first blocks (cycle/races.h)
     struct fault fault; // FAULT_NONE when the launch ended well
 };
 

@@ -13,7 +13,7 @@ static uint32_t log2_floor(uint64_t n)
 }
 
 void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, const struct device *device,
-             struct memsys *memsys, const struct occupancy *occupancy, uint32_t index, uint8_t *memory)
+             struct memsys *memsys, struct races *races, const struct occupancy *occupancy, uint32_t index, uint8_t *memory)
 {
     uint32_t n_warps = occupancy->blocks_per_sm * occupancy->warps_per_block;
     if (n_warps > MAX_WARPS_PER_SM)
@@ -24,6 +24,7 @@ void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, co
     sm->sim.fault.kind = FAULT_NONE;
     sm->sim.now_cycles = 0;
     sm->memsys = memsys;
+    sm->races = races;
     sm->handlers = handlers_choose();
     sm->now_ticks = sm->until_ticks = 0;
     sm->cycle_shift = log2_floor(device->n_subpartitions);
@@ -161,6 +162,7 @@ void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index)
                     sm->memory + sm->n_allocated * sm->block_bytes);
     block_start(sm->sim.launch, block, linear_index, sm->sim.sm, slot);
     block->is_running = true;
+    block->watch = races_watch(sm->races, linear_index);
     for (uint32_t w = 0; w < block->n_warps; w++)
         sm->warps[slot * sm->warps_per_block + w] = &block->warps[w];
     sm->n_running++;
@@ -178,6 +180,14 @@ static void block_ended(struct sm *sm, struct block *block)
 
 // ---- steps ----------------------------------------------------------------------------------------------
 
+static void look_for_races(struct sm *sm, const struct warp *warp, const struct access *access)
+{
+    bool orders = MOD_GET(warp->kernel->insns[access->insn].mod, MOD_SEM, 3) >= SEM_ACQUIRE;
+    if (races_note(warp->block->watch, warp, access))
+        sm->tally->accesses[access->insn].shared_races++;
+    warp->block->n_orders += orders;
+}
+
 static void count_access(struct sm *sm, const struct warp *warp, const struct access *access)
 {
     struct outcome outcome;
@@ -185,6 +195,8 @@ static void count_access(struct sm *sm, const struct warp *warp, const struct ac
         return;
     if (access->space == SPACE_SHARED) {
         tally_shared(sm->tally, access);
+        if (__builtin_expect(warp->block->watch != NULL, 0))
+            look_for_races(sm, warp, access);
         return;
     }
     uint64_t local_base = access->space == SPACE_LOCAL ? warp->local_base : 0;
@@ -227,6 +239,7 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
         if (!step->exchange->is_call)
             count_access(sm, warp, &step->exchange->access);
         queue_exchange(sm, step->exchange);
+        block->n_orders += MOD_GET(step->insn->mod, MOD_SEM, 3) >= SEM_ACQUIRE;
         set_ready(sm, warp_index(sm, warp), warp_can_run(warp));
         break;
     case STEP_COPY:

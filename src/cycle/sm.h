@@ -10,6 +10,7 @@
 // executed QUANTUM_STEPS instructions.
 #ifndef CYCLE_SM_H
 #define CYCLE_SM_H
+#include "cycle/races.h"
 #include "cycle/tally.h"
 #include "device/device.h"
 #include "device/occupancy.h"
@@ -31,6 +32,7 @@ struct ended_block {
 struct sm {
     struct sim sim;
     struct memsys *memsys; // NULL: MODEL_OFF
+    struct races *races;   // of the engine
     const handler *handlers;
     struct tally *tally; // of the host thread that runs it
     uint64_t now_ticks, until_ticks;
@@ -56,7 +58,7 @@ struct sm {
 
 // Prepares an SM, zeroed or used before, for a launch; what lies in the arena is void when the launch ends.
 void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, const struct device *device,
-             struct memsys *memsys, const struct occupancy *occupancy, uint32_t index, uint8_t *memory);
+             struct memsys *memsys, struct races *races, const struct occupancy *occupancy, uint32_t index, uint8_t *memory);
 void sm_end(struct sm *sm);     // of the launch
 void sm_release(struct sm *sm); // of the SM
 

@@ -137,6 +137,10 @@ void tally_add_l2(const struct l2_counts *l2, uint32_t n_insns, struct counters 
         c->l2_atomic_sectors += l2[i].atomic_sectors;
         c->l2_atomic_hits += l2[i].atomic_hits;
         c->fabric_sectors += l2[i].fabric_sectors;
+        c->host_read_sectors += l2[i].host_read_sectors;
+        c->host_read_misses += l2[i].host_read_misses;
+        c->host_write_sectors += l2[i].host_write_sectors;
+        c->host_atomic_sectors += l2[i].host_atomic_sectors;
         c->dram_read_sectors += l2[i].dram_read_sectors;
         c->dram_again_sectors += l2[i].dram_again_sectors;
         c->dram_write_sectors += l2[i].dram_write_sectors;

@@ -101,6 +101,7 @@ struct kernel {
     uint32_t static_shared_bytes;
     uint32_t local_bytes;         // per thread, of the entry and its deepest known call chain; with recursion the
                                   // launch adds a stack
+    uint32_t stack_bytes;         // of a thread, as the machine code has them (from the cubin); 0: none, or not known
     uint32_t n_block_barriers;    // named barriers used
     uint32_t max_threads[3], required_threads[3], min_blocks_per_sm, required_cluster[3]; // 0 = not given
     bool has_calls, has_indirect_calls, has_recursion;

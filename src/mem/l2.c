@@ -298,6 +298,49 @@ static void l2_atomic(struct l2 *l2, uint32_t near, const struct l2_request *req
     counts->fabric_sectors += near == home ? 0 : request->weight;
 }
 
+// ---- pinned host memory ---------------------------------------------------------------------------------
+
+static void host_read(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
+{
+    uint32_t home, place = place_of(l2, request->line, &home), n = sector_count(request->sectors);
+    uint16_t *flags = line_hold(l2, &l2->partitions[near], place | PLACE_COPY, counts);
+    uint32_t n_missing = sector_count(request->sectors & ~*flags);
+    *flags |= request->sectors;
+    counts->read_requests++;
+    counts->read_sectors += n;
+    counts->read_hits += n - n_missing;
+    counts->host_read_sectors += n;
+    counts->host_read_misses += n_missing;
+}
+
+static void drop_all_copies(struct l2 *l2, const struct l2_request *request)
+{
+    uint32_t home, place = place_of(l2, request->line, &home);
+    for (uint32_t p = 0; p < l2->n_partitions; p++) {
+        uint16_t *flags = cache_find(&l2->partitions[p], place | PLACE_COPY);
+        if (flags)
+            *flags &= ~(uint32_t)request->sectors;
+    }
+}
+
+static void host_write(struct l2 *l2, const struct l2_request *request, struct l2_counts *counts)
+{
+    uint32_t n = sector_count(request->sectors);
+    drop_all_copies(l2, request);
+    counts->write_requests++;
+    counts->write_sectors += n;
+    counts->write_hits += n;
+    counts->host_write_sectors += n;
+}
+
+static void host_atomic(struct l2 *l2, const struct l2_request *request, struct l2_counts *counts)
+{
+    drop_all_copies(l2, request);
+    counts->atomic_requests++;
+    counts->atomic_sectors += request->weight;
+    counts->host_atomic_sectors += request->weight;
+}
+
 void l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
 {
     switch ((enum l2_op)request->op) {
@@ -309,6 +352,15 @@ void l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, s
         break;
     case L2_ATOMIC:
         l2_atomic(l2, near, request, counts);
+        break;
+    case L2_HOST_READ:
+        host_read(l2, near, request, counts);
+        break;
+    case L2_HOST_WRITE:
+        host_write(l2, request, counts);
+        break;
+    case L2_HOST_ATOMIC:
+        host_atomic(l2, request, counts);
         break;
     }
 }

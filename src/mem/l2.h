@@ -22,6 +22,8 @@
 //             a sector.
 //   Atomics   happen at home, sector by sector, hitting unless the fill unit was absent. They dirty the
 //   sector. Copies    in other partitions than the writer's lose what is written; atomics drop every copy.
+//   Host      Sectors of pinned host memory are looked up in the SM's own partition; what is missing comes from the
+//   host, sector by sector, and stays. Writes and atomics go on to the host at once and leave no copy. Not measured.
 //   Eviction  LRU; dirty sectors are written to device memory, part-written ones read first. What is dirty
 //   when a
 //             kernel ends stays.
@@ -45,7 +47,7 @@ struct l2 {
     struct dram dram;
 };
 
-enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC };
+enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC, L2_HOST_READ, L2_HOST_WRITE, L2_HOST_ATOMIC };
 
 struct l2_request {
     uint32_t line;   // line number

@@ -229,12 +229,22 @@ const struct memory_block *memory_block_after(const struct memory *memory, uint6
     return device->address < foreign->address ? device : foreign;
 }
 
-void memory_set_owner(struct memory *memory, uint64_t address, const void *owner)
+static struct memory_block *block_beginning_at(struct memory *memory, uint64_t address)
 {
     struct memory_block *block = blocks_below(list_of(memory, address), address);
     if (!block || block->address != address)
         BUG("no allocation begins at 0x%llx", (unsigned long long)address);
-    block->owner = owner;
+    return block;
+}
+
+void memory_set_owner(struct memory *memory, uint64_t address, const void *owner)
+{
+    block_beginning_at(memory, address)->owner = owner;
+}
+
+void memory_set_pinned(struct memory *memory, uint64_t address)
+{
+    block_beginning_at(memory, address)->is_pinned = true;
 }
 
 // ---- words about an address ------------------------------------------------------------------------

@@ -27,6 +27,7 @@ struct memory_block { // one allocation
     uint64_t address, size_bytes;
     unsigned char *host; // where the host has it
     bool is_live;        // false: freed (kept so that a use after free can be named)
+    bool is_pinned;      // stays with the host: kernels reach it through the bus; other host memory moves to the device
     const char *what;    // static text: "cudaMalloc", "variable x" ...
     const void *owner;   // what the caller knows of it, NULL at first
 };
@@ -52,6 +53,7 @@ uint64_t memory_used_bytes(const struct memory *memory); // of the device
 // The live block that contains the address, and the first one that begins above it; NULL: none. Good until the next change.
 const struct memory_block *memory_block_at(const struct memory *memory, uint64_t address);
 const struct memory_block *memory_block_after(const struct memory *memory, uint64_t address);
+void memory_set_pinned(struct memory *memory, uint64_t address); // the block that begins there
 void memory_set_owner(struct memory *memory, uint64_t address, const void *owner); // of the block that begins there
 
 // The live or freed block that contains `address`; else the nearest one. NULL when there is none at all.

@@ -43,6 +43,7 @@ struct drained {
 
 struct memsys {
     const struct device *device;
+    const struct memory *memory; // may be NULL
     uint64_t launch, l1_bytes; // number of the launch, and its L1
     uint32_t n_sms, turn; // turn: which SM begins the next slot
     struct sm_memory *sms;
@@ -132,6 +133,11 @@ void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm)
         ms->sms[sm].n_queued = ms->sms[sm].n_drained = 0; // a fault may have left some
 }
 
+void memsys_set_memory(struct memsys *ms, const struct memory *memory)
+{
+    ms->memory = memory;
+}
+
 uint64_t memsys_dram_write_sectors(const struct memsys *ms)
 {
     return ms->l2.dram.write_sectors;
@@ -169,11 +175,25 @@ static uint32_t line_number(uint64_t address, bool is_local)
 // One access on its way: where it goes and where its events are put.
 struct passage {
     struct sm_memory *sm;
+    const struct memory *memory;
     const struct access *access;
     struct outcome *out;
     uint64_t now_ticks;
     bool is_local;
 };
+
+// The same operation on a line of pinned host memory.
+static enum l2_op host_op(const struct passage *p, enum l2_op op, uint64_t address)
+{
+    const struct memory_block *block = p->memory ? memory_block_at(p->memory, address) : NULL;
+    return block && block->is_pinned ? op + L2_HOST_READ : op;
+}
+
+static enum l2_op op_at(const struct passage *p, enum l2_op op, uint64_t address)
+{
+    bool is_host = address < MEMORY_GLOBAL_BASE && !p->is_local;
+    return __builtin_expect(is_host, 0) ? host_op(p, op, address) : op;
+}
 
 static void send(const struct passage *p, enum l2_op op, uint32_t line, uint32_t sectors, uint32_t words,
                  uint32_t weight)
@@ -191,7 +211,7 @@ static void load_around(const struct passage *p, const struct line_use *use)
 {
     p->out->l1_miss_sectors += sector_count(use->sectors);
     p->out->l2_read_sectors += sector_count(use->sectors);
-    send(p, L2_READ, line_number(use->line, p->is_local), use->sectors, 0, 0);
+    send(p, op_at(p, L2_READ, use->line), line_number(use->line, p->is_local), use->sectors, 0, 0);
 }
 
 static void load_through(const struct passage *p, const struct line_use *use)
@@ -211,7 +231,7 @@ static void load_through(const struct passage *p, const struct line_use *use)
     *flags |= missing;
     p->out->l1_miss_sectors += sector_count(missing);
     p->out->l2_read_sectors += sector_count(missing);
-    send(p, L2_READ, line, missing, 0, 0);
+    send(p, op_at(p, L2_READ, use->line), line, missing, 0, 0);
 }
 
 static void store(const struct passage *p, const struct line_use *use, uint32_t words)
@@ -232,7 +252,7 @@ static void store(const struct passage *p, const struct line_use *use, uint32_t 
     else
         *flags &= ~(uint32_t)use->sectors;
     p->out->l2_write_sectors += n;
-    send(p, L2_WRITE, line, use->sectors, words, 0);
+    send(p, op_at(p, L2_WRITE, use->line), line, use->sectors, words, 0);
 }
 
 static void atomic(const struct passage *p, const struct line_use *use)
@@ -242,7 +262,7 @@ static void atomic(const struct passage *p, const struct line_use *use)
     if (flags)
         *flags &= ~(uint32_t)use->sectors;
     p->out->l2_atomic_sectors += use->weight;
-    send(p, L2_ATOMIC, line, use->sectors, 0, use->weight);
+    send(p, op_at(p, L2_ATOMIC, use->line), line, use->sectors, 0, use->weight);
 }
 
 // ---- which words a store writes -------------------------------------------------------------------------
@@ -324,7 +344,7 @@ static void access_shared(const struct access *access, struct outcome *out)
 void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, uint64_t local_base,
                    uint64_t now_ticks, struct outcome *out)
 {
-    struct passage p = {&ms->sms[sm], access, out, now_ticks, access->space == SPACE_LOCAL};
+    struct passage p = {&ms->sms[sm], ms->memory, access, out, now_ticks, access->space == SPACE_LOCAL};
     if (p.sm->launch != ms->launch)
         ready_sm(ms, p.sm);
     *out = (struct outcome){0};

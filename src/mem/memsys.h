@@ -22,6 +22,7 @@
 #define MEM_MEMSYS_H
 #include "device/device.h"
 #include "mem/access.h"
+#include "mem/memory.h"
 
 // What an access did at once, on the SM's side.
 struct outcome {
@@ -39,6 +40,8 @@ struct l2_counts {
     uint64_t write_requests, write_sectors, write_hits;
     uint64_t atomic_requests, atomic_sectors, atomic_hits;
     uint64_t fabric_sectors;                        // crossed to the other partition
+    uint64_t host_read_sectors, host_read_misses; // of pinned host memory: part of read_sectors; not in L2
+    uint64_t host_write_sectors, host_atomic_sectors;
     uint64_t dram_again_sectors;                    // read from lines that L2 had held and lost in this launch
     uint64_t dram_read_sectors, dram_write_sectors; // writes: see memsys_dram_write_sectors; here always 0
 };
@@ -49,6 +52,8 @@ void memsys_delete(struct memsys *ms);
 void memsys_flush(struct memsys *ms); // L2 empty and clean: before each launch (--cache-control all)
 // Every launch begins with empty L1s, of the size its carve-out leaves, and empty constant caches.
 void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm);
+// Where to ask whether an address lies in pinned host memory; NULL: nothing does. Good until the next one is set.
+void memsys_set_memory(struct memsys *ms, const struct memory *memory);
 
 // `local_base`: where the warp's local memory begins; 0 for other spaces. `now_ticks` must not fall from one
 // access of an SM to its next; its unit is the caller's.

@@ -18,7 +18,7 @@ static const struct row {
 };
 
 static void (*const rules[])(struct finder *) = {
-    find_bank_conflicts, find_no_barrier, find_global,    find_one_address, find_uniform,   find_local,
+    find_races,          find_bank_conflicts, find_no_barrier, find_global,    find_one_address, find_uniform,   find_local, find_unseen_spills,
     find_constant,       find_divergence, find_occupancy, find_l2_lost,     find_l1_starved};
 
 const char *finding_name(enum finding_kind kind)
@@ -113,6 +113,8 @@ void finding_add(struct finder *finder, struct finding finding)
 static int by_cost(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
+    if ((x->kind == FINDING_RACE) != (y->kind == FINDING_RACE)) // wrong results before slow ones
+        return x->kind == FINDING_RACE ? -1 : 1;
     if (x->cost_cycles != y->cost_cycles)
         return x->cost_cycles > y->cost_cycles ? -1 : 1;
     if (x->kind != y->kind)

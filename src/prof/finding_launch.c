@@ -1,4 +1,4 @@
-// Findings about local and constant memory, idle lanes, occupancy and the carve-out.
+// Findings about constant memory, idle lanes, occupancy and the carve-out.
 #include "device/occupancy_next.h"
 #include "isa/isa.h"
 #include "prof/finding_rules.h"
@@ -6,51 +6,6 @@
 #include <string.h>
 
 enum { WARP = 32 };
-
-// ---- local memory ----
-
-static bool is_spill(const struct profile_launch *launch, const struct site *site)
-{
-    return strcmp(launch->isa, "sass") == 0 && strstr(launch->insns[site->insn].text, "[R1");
-}
-
-static const struct site *worst_local(const struct finder *finder)
-{
-    const struct site *worst = NULL;
-    for (size_t i = 0; i < finder->n_sites; i++)
-        if (finder->sites[i].counters.local_sectors > (worst ? worst->counters.local_sectors : 0))
-            worst = &finder->sites[i];
-    return worst;
-}
-
-void find_local(struct finder *finder)
-{
-    const struct site *site = worst_local(finder);
-    uint64_t local = finder->total.local_sectors, all = local + finder->total.global_sectors;
-    if (!site || finding_per(local, all) < FINDING_LEAST_SHARE)
-        return;
-    enum finding_kind kind = is_spill(finder->launch, site) ? FINDING_SPILL : FINDING_LOCAL_ARRAY;
-    finding_add(finder,
-                (struct finding){.kind = kind,
-                                 .insn = site->insn,
-                                 .text = arena_printf(
-                                     finder->arena,
-                                     "%s: %s of the %s sectors that L1 is asked for are of local memory "
-                                     "(%.0f %%), most of them for the %s at %s, %.4g a request.%s",
-                                     finding_head(kind), finding_count(finder, local),
-                                     finding_count(finder, all), 100 * finding_per(local, all),
-                                     finding_action(site->class), finding_where(finder, site),
-                                     finding_per(site->counters.local_sectors, site->counters.local_requests),
-                                     kind == FINDING_LOCAL_ARRAY && strcmp(finder->launch->isa, "ptx") == 0
-                                         ? " Estimated: ptxas may still find registers for it."
-                                         : ""),
-                                 .forecast = arena_printf(finder->arena, "In registers: %s sectors less.",
-                                                          finding_count(finder, local)),
-                                 .before = (double)local,
-                                 .after = 0,
-                                 .cost = (double)local,
-                                 .share = finding_per(local, all)});
-}
 
 // ---- constant memory ----
 

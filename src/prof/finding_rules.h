@@ -21,12 +21,14 @@ struct finder {
 #define FINDING_LEAST_SHARE 0.1
 #define FINDING_LEAST_PLACE 0.02
 
+void find_races(struct finder *finder);
 void find_bank_conflicts(struct finder *finder);
 void find_no_barrier(struct finder *finder);
 void find_global(struct finder *finder); // uncoalesced, misaligned, idle lanes, scattered, structures, scalar
 void find_one_address(struct finder *finder);
 void find_uniform(struct finder *finder);
-void find_local(struct finder *finder);
+void find_local(struct finder *finder); // arrays and spills apart
+void find_unseen_spills(struct finder *finder);
 void find_constant(struct finder *finder);
 void find_divergence(struct finder *finder);
 void find_occupancy(struct finder *finder);

@@ -1,10 +1,70 @@
-// Findings about shared memory: bank conflicts, and arrays that no barrier guards.
+// Findings about shared memory: races, bank conflicts, and arrays that no barrier guards.
 #include "isa/isa.h"
 #include "prof/finding_rules.h"
 #include "prof/lines.h"
 #include "prof/merge.h"
 #include <math.h>
 #include <string.h>
+
+// ---- races ----
+
+static const char *race_words(const struct profile_race *race)
+{
+    static const char *const words[N_RACE_KINDS] = {
+        [RACE_READ_AFTER_WRITE] = "reads what another thread writes",
+        [RACE_WRITE_AFTER_READ] = "overwrites what another thread reads",
+        [RACE_WRITE_AFTER_WRITE] = "writes another value where another thread writes"};
+    return words[race->kind];
+}
+
+static void add_race(struct finder *finder, const struct profile_race *race)
+{
+    const struct profile_launch *launch = finder->launch;
+    const struct counters *c = &launch->insns[race->later].counters;
+    finding_add(finder,
+                (struct finding){
+                    .kind = FINDING_RACE,
+                    .insn = race->later,
+                    .text = arena_printf(
+                        finder->arena,
+                        "%s: the %s at %s %s at %s, and nothing orders the two%s. Seen %s times in the first "
+                        "blocks; which of them comes first is chance.",
+                        finding_head(FINDING_RACE), finding_action(launch->insns[race->later].class),
+                        launch_own_place(finder->arena, launch, race->later), race_words(race),
+                        launch_own_place(finder->arena, launch, race->earlier),
+                        race->within_warp ? " (lanes of one warp)" : "", finding_count(finder, race->n)),
+                    .before = (double)race->n,
+                    .after = (double)NAN,
+                    .cost = (double)race->n,
+                    .share = finding_per(c->shared_races, c->shared_requests)});
+}
+
+static bool is_same_pair(const struct profile_launch *launch, const struct profile_race *a,
+                         const struct profile_race *b)
+{
+    uint32_t a_earlier = launch->insns[a->earlier].line, a_later = launch->insns[a->later].line,
+             b_earlier = launch->insns[b->earlier].line, b_later = launch->insns[b->later].line;
+    return (a_earlier == b_earlier && a_later == b_later) || (a_earlier == b_later && a_later == b_earlier);
+}
+
+// One finding for each pair of lines, the reading one first: who comes first is chance.
+void find_races(struct finder *finder)
+{
+    const struct profile_race *races = finder->launch->races, *told[MAX_PROFILE_RACES];
+    int n_told = 0;
+    for (uint32_t kind = RACE_NONE + 1; kind < N_RACE_KINDS; kind++)
+        for (int i = 0; i < MAX_PROFILE_RACES; i++) {
+            bool is_told = races[i].kind != kind;
+            for (int k = 0; k < n_told; k++)
+                is_told |= is_same_pair(finder->launch, told[k], &races[i]);
+            if (is_told)
+                continue;
+            add_race(finder, &races[i]);
+            told[n_told++] = &races[i];
+        }
+}
+
+// ---- bank conflicts ----
 
 static const char joined[] = " Estimated: ptxas may join accesses of this kernel.";
 
@@ -106,6 +166,8 @@ static bool orders_threads(const struct profile_insn *insn)
 void find_no_barrier(struct finder *finder)
 {
     const struct profile_launch *launch = finder->launch;
+    if (launch->races[0].kind != RACE_NONE)
+        return;
     for (uint32_t i = 0; i < launch->n_insns; i++)
         if (launch->insns[i].counters.executed && orders_threads(&launch->insns[i]))
             return;
@@ -123,18 +185,18 @@ void find_no_barrier(struct finder *finder)
     if (!load || !store)
         return;
     uint64_t wavefronts = finder->total.shared_wavefronts;
-    finding_add(finder,
-                (struct finding){
-                    .kind = FINDING_NO_BARRIER,
-                    .insn = load->insn,
-                    .text = arena_printf(
-                        finder->arena,
-                        "%s: the load at %s reads shared memory that %s writes, and the kernel runs no "
-                        "barrier. All %s shared wavefronts can be saved, or the result depends on chance.",
-                        finding_head(FINDING_NO_BARRIER), finding_where(finder, load),
-                        finding_where(finder, store), finding_count(finder, wavefronts)),
-                    .before = (double)wavefronts,
-                    .after = (double)NAN,
-                    .cost = (double)wavefronts,
-                    .share = 1});
+    finding_add(
+        finder,
+        (struct finding){.kind = FINDING_NO_BARRIER,
+                         .insn = load->insn,
+                         .text = arena_printf(
+                             finder->arena,
+                             "%s: the load at %s reads shared memory that %s writes, and the kernel runs no "
+                             "barrier. All %s shared wavefronts can be saved.",
+                             finding_head(FINDING_NO_BARRIER), finding_where(finder, load),
+                             finding_where(finder, store), finding_count(finder, wavefronts)),
+                         .before = (double)wavefronts,
+                         .after = (double)NAN,
+                         .cost = (double)wavefronts,
+                         .share = 1});
 }

@@ -195,9 +195,20 @@ static void complete_texts(struct profile_launch *launch)
         launch->fault = NULL;
 }
 
+static bool has_sound_races(const struct profile_launch *launch)
+{
+    for (int i = 0; i < MAX_PROFILE_RACES; i++) {
+        const struct profile_race *race = &launch->races[i];
+        if (race->kind >= N_RACE_KINDS ||
+            (race->kind && (race->earlier >= launch->n_insns || race->later >= launch->n_insns)))
+            return false;
+    }
+    return true;
+}
+
 static bool add_launch(struct reader *reader, struct profile_launch *launch, const struct decoder *payload)
 {
-    if (payload->is_bad)
+    if (payload->is_bad || !has_sound_races(launch))
         return false;
     complete_texts(launch);
     vec_push(&reader->launches, *launch);

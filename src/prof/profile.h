@@ -36,6 +36,17 @@ struct profile_line {
 
 struct kernel;
 
+// Two instructions that raced in shared memory, as seen in the first blocks: n accesses of `later` met what
+// another thread had touched by `earlier`.
+enum race_kind { RACE_NONE, RACE_READ_AFTER_WRITE, RACE_WRITE_AFTER_READ, RACE_WRITE_AFTER_WRITE, N_RACE_KINDS };
+enum { MAX_PROFILE_RACES = 4 };
+struct profile_race {
+    uint32_t earlier, later; // indices of instructions
+    uint32_t kind;           // enum race_kind; RACE_NONE: this one and those behind it are empty
+    bool within_warp;
+    uint64_t n;
+};
+
 // One kernel launch. Launches of one kernel share its texts, files and lines, and those that counted the same
 // their instructions too.
 struct profile_launch {
@@ -49,6 +60,8 @@ struct profile_launch {
     uint32_t grid[3], block[3], cluster;
     uint32_t context, stream;
     uint32_t registers, static_shared_bytes, dynamic_shared_bytes, local_bytes, n_barriers;
+    uint32_t stack_bytes; // of a thread in the machine code; 0: none, or not known. local_bytes: of the code that ran
+    bool has_calls;
     bool registers_are_estimated;
     // occupancy (device/occupancy.h), as numbers
     uint32_t limit_blocks, limit_registers, limit_shared, limit_warps, limit_barriers, blocks_per_sm,
@@ -63,6 +76,7 @@ struct profile_launch {
     uint64_t warp_instructions;
     uint64_t cycles;             // modelled; 0 where time is not modelled
     uint64_t dram_write_sectors; // written back by eviction, on behalf of nobody in particular
+    struct profile_race races[MAX_PROFILE_RACES]; // the most frequent first
     // environment: varies from run to run
     double wall_seconds;
     uint32_t n_exact, n_approximate, n_unsupported; // instructions (of the text) that ran, by fidelity

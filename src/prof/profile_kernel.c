@@ -44,6 +44,8 @@ void profile_describe_kernel(struct arena *arena, const struct kernel *kernel, s
     out->registers_are_estimated = kernel->registers_are_estimated;
     out->static_shared_bytes = kernel->static_shared_bytes;
     out->local_bytes = kernel->local_bytes;
+    out->stack_bytes = kernel->stack_bytes;
+    out->has_calls = kernel->has_calls || kernel->has_indirect_calls;
     out->n_barriers = kernel->n_block_barriers;
     out->files = kernel->files;
     out->n_files = kernel->n_files;

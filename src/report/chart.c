@@ -140,8 +140,7 @@ static void print_l2_side(const struct chart *chart, int row)
         edge(chart->out, L2_BOX);
 }
 
-// Device memory above, the host's below: nothing of a launch goes there, since all memory is modelled as the
-// device's.
+// Device memory above, the host's below: pinned memory lies there.
 static void print_memory_side(const struct chart *chart, int row)
 {
     const char *kind = metric_device_text(chart->l->device, "dram.kind");
@@ -152,8 +151,8 @@ static void print_memory_side(const struct chart *chart, int row)
                                        bytes_text(chart, value(chart, METRIC_dram__bytes_read_sum), "~"),
                                        bytes_text(chart, value(chart, METRIC_dram__bytes_write_sum), "~"),
                                        "",
-                                       "0 B",
-                                       "0 B",
+                                       bytes_text(chart, value(chart, METRIC_pcie__read_bytes_sum), "~"),
+                                       bytes_text(chart, value(chart, METRIC_pcie__write_bytes_sum), "~"),
                                        "",
                                        ""};
     const char *const arrows[N_CHART_ROWS] = {NULL, "<", ">", NULL, "<", ">", NULL, NULL};

@@ -29,6 +29,8 @@ static void print_cost(const struct finding *finding, struct buf *out)
     buf_printf(out, " %s%s", unit, plural_of(finding->cost));
     if (finding->kind == FINDING_OCCUPANCY)
         buf_puts(out, " an SM missing");
+    else if (finding->kind == FINDING_RACE)
+        buf_puts(out, " in the first blocks");
     else
         buf_printf(out, ", %.0f %%", 100 * finding->share);
 }

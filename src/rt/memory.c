@@ -207,6 +207,7 @@ cudaError_t pinned_malloc(struct rt *rt, void **out, size_t size_bytes, unsigned
     struct allocation *allocation = host_new(rt, ALLOCATION_PINNED, size_bytes, "cudaMallocHost", out);
     if (!allocation)
         return cudaErrorMemoryAllocation;
+    memory_set_pinned(rt->memory, (uint64_t)(uintptr_t)*out);
     allocation->flags = flags | cudaHostAllocMapped; // unified addressing maps all of it
     return cudaSuccess;
 }
@@ -297,6 +298,7 @@ cudaError_t host_register(struct rt *rt, void *pointer, size_t size_bytes, unsig
         allocation = record_new(rt, ALLOCATION_REGISTERED, size_bytes);
         allocation->flags = flags | cudaHostRegisterMapped;
         memory_set_owner(rt->memory, (uint64_t)(uintptr_t)pointer, allocation);
+        memory_set_pinned(rt->memory, (uint64_t)(uintptr_t)pointer);
         return cudaSuccess;
     }
     allocation_of(rt, pointer, &allocation);

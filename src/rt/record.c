@@ -57,6 +57,7 @@ void record_run(const struct device *device, const struct launch *launch, const 
                                    .dram_write_sectors = result->dram_write_sectors,
                                    .wall_seconds = result->wall_seconds,
                                    .fault = fault};
+    memcpy(out->races, result->races, sizeof out->races);
     memcpy(out->grid, launch->grid, sizeof out->grid);
     memcpy(out->block, launch->block, sizeof out->block);
     profile_count_fidelity(launch->kernel, counters, out);

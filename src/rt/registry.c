@@ -161,6 +161,7 @@ static void take_cubin(struct rt *rt, struct rt_function *function, struct kerne
         if (cubin.kernels[i].registers && strcmp(cubin.kernels[i].name, kernel->name) == 0) {
             kernel->registers = cubin.kernels[i].registers;
             kernel->registers_are_estimated = false;
+            kernel->stack_bytes = cubin.kernels[i].stack_bytes;
             function->local_bytes = cubin.kernels[i].stack_bytes + cubin.kernels[i].local_bytes;
         }
 }

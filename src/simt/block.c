@@ -125,6 +125,7 @@ static void warp_start(const struct launch *launch, struct block *block, uint32_
     warp->live = lanes;
     warp->carry = 0;
     warp->pending_exchanges = 0;
+    warp->n_orders = 0;
     warp->is_done = false;
     warp->n_convergences = 0;
     warp->rows[ROW_POOL] = (uint32_t *)launch->kernel->pool;
@@ -152,6 +153,8 @@ void block_start(const struct launch *launch, struct block *block, uint32_t line
     block->slot = slot;
     block->n_warps_done = 0;
     block->n_live = threads_per_block(launch);
+    block->n_orders = 0;
+    block->watch = NULL;
     memset(block->arrived, 0, sizeof block->arrived);
     memset(block->expected, 0, sizeof block->expected);
     memset(block->reduced, 0, sizeof block->reduced);

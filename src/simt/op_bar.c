@@ -134,6 +134,7 @@ bool block_barrier_open(struct block *block, uint32_t barrier)
         return false;
     uint32_t n_true = block->reduced[barrier], n_all = threads_waiting(block, barrier);
     block->arrived[barrier] = block->expected[barrier] = block->reduced[barrier] = 0;
+    block->n_orders++;
     for (uint32_t w = 0; w < block->n_warps; w++)
         wake_warp(&block->warps[w], barrier, n_true, n_all);
     return true;
@@ -171,6 +172,7 @@ enum step_kind op_bar_warp_sync(struct sim *sim, struct warp *warp, const struct
 {
     (void)sim;
     lanemask members = row_read(warp, insn->src[0])[__builtin_ctz(on)];
+    warp->n_orders++;
     if ((members & warp->live & ~split_current(warp)->mask) == 0)
         return STEP_PLAIN;
     wake_other_places(warp, members);

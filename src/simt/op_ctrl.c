@@ -223,6 +223,7 @@ enum step_kind op_fence(struct sim *sim, struct warp *warp, const struct insn *i
     (void)sim;
     (void)insn;
     (void)on;
+    warp->block->n_orders++;
     if (warp->pending_exchanges == 0)
         return STEP_PLAIN;
     split_wait(warp, SPLIT_FENCE, 0, false);

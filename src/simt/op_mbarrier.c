@@ -123,6 +123,7 @@ enum step_kind op_mbarrier(struct sim *sim, struct warp *warp, const struct insn
         if (insn->dst != ROW_NONE)
             set_u64(row_write(warp, insn->dst), lane, before);
     }
+    warp->block->n_orders++;
     split_count_strong(warp);
     return STEP_PLAIN;
 }
@@ -150,6 +151,7 @@ enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct
             has_ended(&b, is_parity ? wanted[lane] : get_u64(wanted, lane), is_parity) ? lane_bit[lane] : 0;
     }
     pred_write(warp, insn->pdst[0], ended, on);
+    warp->block->n_orders++;
     split_count_strong(warp);
     return STEP_PLAIN;
 }

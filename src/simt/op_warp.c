@@ -9,6 +9,7 @@ static lanemask members_arrive(struct warp *warp, const struct insn *insn, rowre
 {
     if (members_row == ROW_NONE) // an instruction without .sync
         return on;
+    warp->n_orders++;
     lanemask members = row_read(warp, members_row)[__builtin_ctz(on)];
     if (!warp_sync_arrive(warp, members))
         return 0;

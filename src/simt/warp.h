@@ -77,6 +77,7 @@ struct fault { // a guest fault is a value, printed by the caller in compute-san
 };
 
 struct block;
+struct race_watch;
 
 struct warp {
     uint32_t
@@ -91,6 +92,7 @@ struct warp {
     lanemask live;                   // lanes not exited
     lanemask carry;                  // CC.CF of each lane
     uint32_t warp_in_block;
+    uint32_t n_orders; // events that order memory accesses among the warp's lanes: __syncwarp, .sync operations
     uint32_t pending_exchanges;         // queued operations that have not yet taken effect
     uint64_t pending_low, pending_high; // lowest and highest byte they touch; meaningless when there are none
     bool is_done;
@@ -124,6 +126,9 @@ struct block {
     uint32_t arrived[N_BLOCK_BARRIERS];  // threads that have arrived at each named barrier
     uint32_t expected[N_BLOCK_BARRIERS]; // threads a barrier with a count waits for; 0 = all live ones
     uint32_t reduced[N_BLOCK_BARRIERS];  // bar.red: threads that brought a true predicate
+    uint32_t n_orders; // events that order memory accesses among its threads: barriers that opened, fences,
+                       // mbarriers, acquire and release
+    struct race_watch *watch; // of whoever looks for races (cycle/races.h); NULL: nobody does
     uint32_t sm, slot;
     bool is_running;
     void *owned; // the block's memory if block_allocate got it, NULL if it was given to block_place

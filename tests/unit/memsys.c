@@ -82,6 +82,39 @@ static void stores_leave_a_tag_but_nothing_to_read(void **state)
     memsys_delete(ms);
 }
 
+// 128 bytes of pinned host memory and as many of managed memory: the first are the host's, the others the device's.
+static void pinned_memory_is_the_hosts(void **state)
+{
+    (void)state;
+    static _Alignas(LINE_BYTES) unsigned char pinned[LINE_BYTES], managed[LINE_BYTES];
+    struct err err = {0};
+    struct device d = tiny_device(2);
+    struct memory *memory = memory_new(1 << 20, &err);
+    struct memsys *ms = memsys_new(&d, 16 * LINE_BYTES);
+    struct l2_counts counts[1] = {0};
+    assert_true(memory_add_host(memory, pinned, sizeof pinned, "pinned"));
+    assert_true(memory_add_host(memory, managed, sizeof managed, "managed"));
+    memory_set_pinned(memory, (uint64_t)(uintptr_t)pinned);
+    memsys_set_memory(ms, memory);
+    const enum access_kind kinds[] = {ACCESS_LOAD, ACCESS_LOAD, ACCESS_STORE, ACCESS_LOAD, ACCESS_RED};
+    for (int i = 0; i < 5; i++) {
+        struct access a = access_of(kinds[i], (uint64_t)(uintptr_t)pinned - MEMORY_GLOBAL_BASE, 4);
+        a.is_strong = true; // past L1
+        go(ms, 0, &a, (uint64_t)i);
+    }
+    struct access a = access_of(ACCESS_LOAD, (uint64_t)(uintptr_t)managed - MEMORY_GLOBAL_BASE, 4);
+    go(ms, 0, &a, 9);
+    memsys_drain(ms, UINT64_MAX, counts);
+    assert_int_equal(counts->host_read_sectors, 12);
+    assert_int_equal(counts->host_read_misses, 8); // the second load found them, the one behind the store did not
+    assert_int_equal(counts->host_write_sectors, 4);
+    assert_int_equal(counts->host_atomic_sectors, 4);
+    assert_int_equal(counts->read_sectors, 16);
+    assert_int_equal(counts->dram_read_sectors, 4);
+    memsys_delete(ms);
+    memory_delete(memory);
+}
+
 static void around_l1(void **state)
 {
     (void)state;
@@ -388,6 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_stay_in_l1),
         cmocka_unit_test(stores_leave_a_tag_but_nothing_to_read),
+        cmocka_unit_test(pinned_memory_is_the_hosts),
         cmocka_unit_test(around_l1),
         cmocka_unit_test(local_stores_can_be_read),
         cmocka_unit_test(atomics_go_to_l2),

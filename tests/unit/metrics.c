@@ -392,21 +392,6 @@ static void test_findings(void **state)
     assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_IDLE_LANES);
 }
 
-// Machine code that stores beside the stack pointer spills; PTX has arrays.
-static void test_local_findings(void **state)
-{
-    struct fixture *f = *state;
-    struct profile_insn insn = {"STL [R1+0x10], R4", 0, 0, CLASS_LOCAL_ST, 0, 4,
-                                {.executed = 10, .threads = 320, .threads_on = 320, .local_requests = 10, .local_sectors = 40}};
-    struct profile_launch launch = {.isa = "sass", .module = "x.cubin", .insns = &insn, .n_insns = 1};
-    struct finding finding = launch_finding(&f->arena, &launch);
-    assert_int_equal(finding.kind, FINDING_SPILL);
-    assert_true(finding.before == 40 && finding.after == 0);
-    launch.isa = "ptx";
-    insn.text = "st.local.u32 [%rd1], %r1;";
-    assert_int_equal(launch_finding(&f->arena, &launch).kind, FINDING_LOCAL_ARRAY);
-}
-
 static enum finding_kind conflict(void **state, uint8_t class, uint8_t width, uint64_t wavefronts,
                                   uint64_t ideal)
 {
@@ -459,7 +444,6 @@ int main(void)
                                        cmocka_unit_test(test_print),
                                        cmocka_unit_test(test_lines),
                                        cmocka_unit_test(test_findings),
-                                       cmocka_unit_test(test_local_findings),
                                        cmocka_unit_test(test_conflicts)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -265,7 +265,7 @@ static void test_size(void **state)
     assert_true(profile_close(writer, &err));
     struct buf bytes = {0};
     assert_true(buf_read_file(&bytes, temporary_path(), &err));
-    assert_true(bytes.n < N * 9 + 3000); // text 4, line, unit, class, fidelity, width; the launch nothing
+    assert_true(bytes.n < N * 9 + 4000); // text 4, line, unit, class, fidelity, width; the launch nothing
     buf_release(&bytes);
     unlink(temporary_path());
 }

@@ -189,7 +189,9 @@ function showChart(launch) {
     const dram = (name) => metric(launch, `dram__bytes_${name}.sum`) || 0;
     flow(820, 980, 70, dram("read"), `${bytes(dram("read"))}~`, true);
     flow(820, 980, 120, dram("write"), `${bytes(dram("write"))}~`);
-    flow(820, 980, 260, 0, "0 B");
+    const host = (name) => metric(launch, `pcie__${name}_bytes.sum`) || 0;
+    flow(820, 980, 245, host("read"), `${bytes(host("read"))}~`, true);
+    flow(820, 980, 280, host("write"), `${bytes(host("write"))}~`);
     box(980, 20, 190, 145, launch.dram_kind || "Device memory", bytes(launch.dram_bytes));
     box(980, 220, 190, 80, "Host memory");
     $("chart").replaceChildren(svg);

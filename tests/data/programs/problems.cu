@@ -153,3 +153,79 @@ extern "C" __global__ void table_beside_small(const float *table, float *out, in
 {
     table_beside<4096>(table, out, n);
 }
+
+// A tile that is turned round before all of it is written; repaired: a barrier between.
+template <bool WAITS>
+__device__ __forceinline__ void turned(const float *in, float *out)
+{
+    __shared__ float tile[256];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    tile[threadIdx.x] = in[i];
+    if (WAITS)
+        __syncthreads();
+    out[i] = tile[255 - threadIdx.x];
+}
+extern "C" __global__ void turned_early(const float *in, float *out) { turned<false>(in, out); }
+extern "C" __global__ void turned_late(const float *in, float *out) { turned<true>(in, out); }
+
+// Rounds over one tile: the next round's values may come before the last ones are read; repaired: a second barrier.
+template <bool WAITS>
+__device__ __forceinline__ void rounds(const float *in, float *out, int n)
+{
+    __shared__ float tile[256];
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k++) {
+        tile[threadIdx.x] = in[(blockIdx.x * n + k) * blockDim.x + threadIdx.x];
+        __syncthreads();
+        sum += tile[(threadIdx.x + 37) % 256];
+        if (WAITS)
+            __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void rounds_one_barrier(const float *in, float *out, int n) { rounds<false>(in, out, n); }
+extern "C" __global__ void rounds_two_barriers(const float *in, float *out, int n) { rounds<true>(in, out, n); }
+
+// Neighbouring lanes exchange values; repaired: __syncwarp() between.
+template <bool WAITS>
+__device__ __forceinline__ void exchanged(const int *in, int *out)
+{
+    __shared__ int tile[256];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    tile[threadIdx.x] = in[i];
+    if (WAITS)
+        __syncwarp();
+    out[i] = tile[threadIdx.x ^ 1];
+}
+extern "C" __global__ void exchanged_early(const int *in, int *out) { exchanged<false>(in, out); }
+extern "C" __global__ void exchanged_late(const int *in, int *out) { exchanged<true>(in, out); }
+
+// No race: all who write write the same; neighbouring bytes of one word; a flag behind a fence; atomics.
+extern "C" __global__ void no_race(const int *in, int *out)
+{
+    __shared__ int any, sum;
+    __shared__ volatile int ready;
+    __shared__ int sent;
+    __shared__ unsigned char bytes[256];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0)
+        any = sum = ready = 0;
+    __syncthreads();
+    if (in[i] & 1)
+        any = 1;
+    bytes[threadIdx.x] = in[i];
+    bytes[threadIdx.x] += 1;
+    atomicAdd(&sum, in[i]);
+    if (threadIdx.x == 255) {
+        sent = in[i];
+        __threadfence_block();
+        ready = 1;
+    }
+    while (!ready)
+        ;
+    __threadfence_block();
+    const int got = sent;
+    __syncthreads();
+    out[i] = any + sum + bytes[255 - threadIdx.x] + got;
+}
