@@ -2,7 +2,16 @@
 #ifndef BASE_SPACE_H
 #define BASE_SPACE_H
 
-enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, N_SPACES };
+enum space {
+    SPACE_GENERIC,
+    SPACE_GLOBAL,
+    SPACE_SHARED, // of the block itself
+    SPACE_LOCAL,
+    SPACE_CONST,
+    SPACE_PARAM,
+    SPACE_CLUSTER, // instructions: shared memory of any block of the cluster; accesses: of another block
+    N_SPACES
+};
 
 // Where a load may be served from, from the cache operator and the ordering of the instruction.
 enum cache_op {

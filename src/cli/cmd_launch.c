@@ -19,7 +19,7 @@
 
 struct launch_request {
     const char *device, *kernel, *model, *cache_control, *export_path, *dump;
-    uint32_t grid[3], block[3], n_threads;
+    uint32_t grid[3], block[3], cluster[3], n_threads;
     uint64_t shared_bytes;
     struct option_list args, symbols, prints, saves;
     bool wants_hash, is_quiet, is_cooperative;
@@ -129,6 +129,7 @@ static bool prepare(struct session *session, struct err *err)
     launch->kernel = session->kernel;
     memcpy(launch->grid, request->grid, sizeof launch->grid);
     memcpy(launch->block, request->block, sizeof launch->block);
+    launch_set_cluster(launch, request->cluster[0] ? request->cluster : session->kernel->required_cluster);
     launch->dynamic_shared_bytes = (uint32_t)request->shared_bytes;
     launch->constant_bytes = (uint32_t)image->constant_bytes;
     launch->constants = image->constant_bytes
@@ -329,6 +330,7 @@ int cmd_launch(int argc, char **argv)
          "which kernel; mangled, or plain where that is unique"},
         {"grid", OPT_SHAPE, request.grid, "SHAPE", "blocks: 4096 or 16x16"},
         {"block", OPT_SHAPE, request.block, "SHAPE", "threads of a block: 256 or 32x8"},
+        {"cluster", OPT_SHAPE, request.cluster, "SHAPE", "blocks of a cluster: 2 or 2x2; without it what the kernel asks for"},
         {"shared", OPT_BYTES, &request.shared_bytes, "BYTES", "dynamic shared memory"},
         {"arg", OPT_LIST, &request.args, "SPEC",
          "next argument: 42, 1.5, u64:7, f32[1024]=iota|zero|random:SEED|file:PATH, @0"},

@@ -5,6 +5,7 @@
 // blocks go to the SMs in a fixed order, one a round; each later block goes where a slot fell free first.
 #include "cycle/run.h"
 #include "base/err.h"
+#include "cycle/cluster.h"
 #include "cycle/slab.h"
 #include "cycle/sm.h"
 #include "cycle/team.h"
@@ -46,6 +47,7 @@ struct run {
     struct sm **used;          // those that get blocks, in the order in which blocks are handed out
     struct ended_block *ended; // of all SMs
     struct sm **active;        // SMs that can run; then those with queued operations
+    struct gpcs gpcs;          // of launches with clusters
     uint32_t n_used, next_block, n_blocks, turn;
     uint64_t blocks_done, epoch_ticks, warp_instructions, epoch_instructions;
     uint32_t cycle_shift, idle_epochs;
@@ -125,7 +127,8 @@ static void take_sms(struct run *run, struct engine *engine, const struct occupa
 {
     const uint32_t *order = run->memsys ? memsys_sm_order(run->memsys) : NULL;
     uint32_t n_sms = (uint32_t)engine->device->n_sms;
-    run->n_used = run->n_blocks < n_sms ? run->n_blocks : n_sms;
+    bool has_clusters = run->launch->cluster > 1;
+    run->n_used = run->n_blocks < n_sms && !has_clusters ? run->n_blocks : n_sms;
     run->sms = engine->sms;
     run->used = arena_array(run->arena, struct sm *, run->n_used);
     run->active = arena_array(run->arena, struct sm *, run->n_used);
@@ -138,6 +141,8 @@ static void take_sms(struct run *run, struct engine *engine, const struct occupa
         sm_init(run->used[i], run->arena, run->launch, run->device, run->memsys, &engine->races, occupancy, number,
                 memory + i * sm_bytes);
     }
+    if (has_clusters)
+        gpcs_init(&run->gpcs, run->arena, run->device, run->used, run->n_used);
 }
 
 static void run_init(struct run *run, struct engine *engine, struct launch *launch,
@@ -180,8 +185,20 @@ static void run_release(struct run *run)
 
 // ---- blocks ---------------------------------------------------------------------------------------------
 
+// As many clusters as there is room for, in their order.
+static void start_clusters(struct run *run)
+{
+    uint32_t size = run->launch->cluster;
+    while (run->next_block < run->n_blocks && gpcs_start_cluster(&run->gpcs, run->launch, run->next_block / size))
+        run->next_block += size;
+}
+
 static void start_first_blocks(struct run *run)
 {
+    if (run->launch->cluster > 1) {
+        start_clusters(run);
+        return;
+    }
     for (uint32_t slot = 0; slot < run->used[0]->n_slots; slot++)
         for (uint32_t i = 0; i < run->n_used && run->next_block < run->n_blocks; i++)
             sm_start_block(run->used[i], slot, run->next_block++);
@@ -210,6 +227,10 @@ static void replace_blocks(struct run *run)
     run->blocks_done += n;
     if (run->next_block == run->n_blocks)
         return;
+    if (run->launch->cluster > 1) {
+        start_clusters(run);
+        return;
+    }
     qsort(run->ended, n, sizeof *run->ended, ended_before);
     for (uint32_t i = 0; i < n && run->next_block < run->n_blocks; i++)
         sm_start_block(&run->sms[run->ended[i].sm], run->ended[i].slot, run->next_block++);
@@ -330,6 +351,19 @@ static void explain_stall(struct run *run)
     BUG("%s: nothing can run, and no block says why", run->launch->kernel->name);
 }
 
+// Barriers of clusters whose threads have all arrived.
+static void open_cluster_barriers(struct run *run)
+{
+    bool has_opened = false;
+    for (uint32_t i = 0; i < run->n_used; i++)
+        for (uint32_t slot = 0; slot < run->used[i]->n_allocated; slot++) {
+            struct block *block = &run->used[i]->blocks[slot];
+            has_opened |= block->is_running && cluster_barrier_open(block);
+        }
+    for (uint32_t i = 0; i < run->n_used && has_opened; i++)
+        sm_update_ready(run->used[i]);
+}
+
 static void drain(struct run *run)
 {
     if (run->memsys)
@@ -337,6 +371,8 @@ static void drain(struct run *run)
     apply_exchanges(run);
     for (uint32_t i = 0; i < run->n_used; i++)
         sm_settle(run->used[i]);
+    if (run->launch->kernel->uses_clusters)
+        open_cluster_barriers(run);
 }
 
 static void run_epochs(struct run *run)
@@ -420,6 +456,11 @@ bool engine_run(struct engine *engine, struct launch *launch, const struct run_o
     if (launch->grid_workspace && blocks_of(launch) > n_resident)
         return err_set(err, "a cooperative launch of %llu blocks: at most %llu are resident at once",
                        (unsigned long long)blocks_of(launch), (unsigned long long)n_resident);
+    for (int i = 0; i < 3 && launch->cluster > 1; i++)
+        if (launch->grid[i] % launch->cluster_shape[i])
+            return err_set(err, "a grid of %ux%ux%u blocks is not made of clusters of %ux%ux%u", launch->grid[0],
+                           launch->grid[1], launch->grid[2], launch->cluster_shape[0], launch->cluster_shape[1],
+                           launch->cluster_shape[2]);
     if (blocks_of(launch) > UINT32_MAX)
         return err_set(err, "%llu blocks are more than this program counts (4294967295)",
                        (unsigned long long)blocks_of(launch));

@@ -199,6 +199,10 @@ static void count_access(struct sm *sm, const struct warp *warp, const struct ac
             look_for_races(sm, warp, access);
         return;
     }
+    if (access->space == SPACE_CLUSTER) {
+        tally_cluster(sm->tally, access);
+        return;
+    }
     uint64_t local_base = access->space == SPACE_LOCAL ? warp->local_base : 0;
     memsys_access(sm->memsys, sm->sim.sm, access, local_base, sm->now_ticks, &outcome);
     tally_access(sm->tally, access, &outcome);
@@ -236,7 +240,7 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
     struct block *block = warp->block;
     switch (kind) {
     case STEP_EXCHANGE:
-        if (!step->exchange->is_call)
+        if (!step->exchange->is_call && !step->exchange->is_mbarrier)
             count_access(sm, warp, &step->exchange->access);
         queue_exchange(sm, step->exchange);
         block->n_orders += MOD_GET(step->insn->mod, MOD_SEM, 3) >= SEM_ACQUIRE;
@@ -324,6 +328,13 @@ bool sm_apply_next(struct sm *sm)
     }
     set_ready(sm, warp_index(sm, exchange->warp), warp_can_run(exchange->warp));
     return true;
+}
+
+void sm_update_ready(struct sm *sm)
+{
+    for (uint32_t slot = 0; slot < sm->n_allocated; slot++)
+        if (sm->blocks[slot].is_running)
+            block_update_ready(sm, &sm->blocks[slot]);
 }
 
 void sm_settle(struct sm *sm)

@@ -66,6 +66,7 @@ void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index);
 void sm_run(struct sm *sm);        // until its time is up or no warp can run
 bool sm_apply_next(struct sm *sm); // its next queued operation; false on a guest fault
 void sm_settle(struct sm *sm);     // after the drain: the queue is empty
+void sm_update_ready(struct sm *sm); // after somebody else made warps of it ready
 bool sm_can_run(const struct sm *sm);           // now or when somebody wakes
 uint64_t sm_next_ticks(const struct sm *sm);    // when it will execute something; it can run
 #endif

@@ -2,6 +2,7 @@
 #include "cycle/tally.h"
 #include "base/err.h"
 #include "mem/banks.h"
+#include "mem/coalesce.h"
 #include "mem/lanes.h"
 #include <stdlib.h>
 
@@ -81,6 +82,16 @@ void tally_shared(struct tally *tally, const struct access *access)
     c->shared_bytes += lanes_count(access->mask) * access->width;
     if (cost.wavefronts > cost.ideal && access->kind < ACCESS_ATOM) // atomics that meet are cured otherwise
         tally_repair(tally, access, cost.wavefronts);
+}
+
+// As L1 counts accesses to memory that it does not hold.
+void tally_cluster(struct tally *tally, const struct access *access)
+{
+    struct counters *c = &tally->accesses[access->insn];
+    struct line_set lines;
+    struct global_cost cost = coalesce(access, &lines);
+    c->cluster_requests++;
+    c->cluster_sectors += access->kind >= ACCESS_ATOM ? cost.atomic_sectors : cost.sectors;
 }
 
 void tally_copy(struct tally *tally, const struct access *from, const struct outcome *out,

@@ -26,6 +26,7 @@ void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns);
 void tally_release(struct tally *tally);
 void tally_access(struct tally *tally, const struct access *access, const struct outcome *outcome);
 void tally_shared(struct tally *tally, const struct access *access); // counts the wavefronts itself
+void tally_cluster(struct tally *tally, const struct access *access); // shared memory of another block
 // cp.async: what was read, with what became of it, and what was written to shared memory.
 void tally_copy(struct tally *tally, const struct access *from, const struct outcome *outcome,
                 const struct access *to);

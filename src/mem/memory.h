@@ -22,6 +22,7 @@
 #define MEMORY_SHARED_WINDOW 0x00009e0000000000ull
 #define MEMORY_LOCAL_WINDOW 0x00009f0000000000ull
 #define MEMORY_WINDOW_BYTES 0x0000000001000000ull // 16 MiB each
+#define MEMORY_CLUSTER_BYTES 0x0000000100000000ull // shared: one such window after another, for each block of a cluster
 
 struct memory_block { // one allocation
     uint64_t address, size_bytes;

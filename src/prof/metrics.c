@@ -101,9 +101,10 @@ static double registers_allocated(const struct metric_input *in)
 #define BLOCK ((double)launch->block[0] * launch->block[1] * launch->block[2])
 #define REGISTERS_GIVEN registers_given(in)
 #define REGISTERS_ALLOCATED registers_allocated(in)
+#define T_REQUESTS (SUM(global_requests, ALL) + SUM(cluster_requests, ALL) + LOCAL_REQUESTS(ALL))
 #define T_SECTORS                                                                                     \
     (SUM(global_sectors, L1_LDS | GLOBAL_STS) + SUM(atomic_sectors, GLOBAL_ATOMS | GLOBAL_REDS) + \
-     SUM(local_sectors, ALL))
+     SUM(local_sectors, ALL) + SUM(cluster_sectors, ALL))
 #define T_HITS (SUM(global_hits, L1_LDS | GLOBAL_STS) + SUM(local_hits, ALL))
 #define L2_REQUESTS (SUM(l2_read_requests, ALL) + SUM(l2_write_requests, ALL) + SUM(l2_atomic_requests, ALL))
 #define L2_SECTORS (SUM(l2_read_sectors, ALL) + SUM(l2_write_sectors, ALL) + SUM(l2_atomic_sectors, ALL))

@@ -173,6 +173,24 @@ static bool lower_mov_vector(struct body *b)
     return true;
 }
 
+// mov.pred from a special register: it is not zero.
+static bool lower_mov_special_pred(struct body *b)
+{
+    rowref value = ROW(ROW_REG, body_group(b, 1, false)), zero = pool_u32(b->lowering, 0);
+    vpred to;
+    if (!operand_pred(b, &b->insn->operands[0], &to) ||
+        !emit_special(b, &b->insn->operands[1], value, PT_U32, true))
+        return false;
+    struct draft *draft = emit(b, FORM_SETP_u32);
+    draft->insn.mod = MOD_FIELD(CMP_NE, MOD_CMP);
+    draft->insn.src[0] = value;
+    draft->insn.src[1] = zero;
+    draft->pdst[0] = to;
+    emit_use(b, value, 1);
+    emit_pred_def(b, to);
+    return true;
+}
+
 bool lower_mov(struct body *b)
 {
     bool is_done;
@@ -185,6 +203,8 @@ bool lower_mov(struct body *b)
         return is_done && b->is_counted;
     if (b->insn->operands[1].kind != PO_SREG)
         return lower_generic(b);
+    if (b->op.type == PT_PRED)
+        return lower_mov_special_pred(b);
     const struct ptx_operand *to = &b->insn->operands[0];
     if (!register_row(b, to, &dst))
         return false;
@@ -223,6 +243,7 @@ static uint64_t window_of(const struct lowering *l, uint8_t space)
 {
     switch (space) {
     case SPACE_SHARED:
+    case SPACE_CLUSTER:
         return l->symbols->shared_window;
     case SPACE_LOCAL:
         return l->symbols->local_window;

@@ -222,6 +222,17 @@ static bool function_address(struct body *b, const struct ptx_operand *operand, 
     return true;
 }
 
+// Where blocks of a cluster meet, a shared address says which block's it is.
+static void shared_base(struct body *b, struct symbol_address *out)
+{
+    out->is_dynamic = true;
+    out->row = ROW(ROW_REG, body_group(b, 1, false));
+    struct draft *draft = emit_pseudo(b, FORM_SREG_none);
+    draft->insn.dst = out->row;
+    draft->insn.extra = SREG_SHARED_BASE;
+    emit_def(b, out->row, 1);
+}
+
 bool symbol_address(struct body *b, const struct ptx_operand *operand, struct symbol_address *out)
 {
     struct lowering *l = b->lowering;
@@ -245,6 +256,8 @@ bool symbol_address(struct body *b, const struct ptx_operand *operand, struct sy
     out->is_dynamic = variable->space == PS_LOCAL && !b->function->is_entry;
     if (out->is_dynamic)
         out->row = ROW(ROW_REG, ROW_OWN + FRAME_LOCAL);
+    if (variable->space == PS_SHARED && l->kernel->uses_clusters)
+        shared_base(b, out);
     return true;
 }
 
@@ -265,6 +278,7 @@ static bool symbol_row(struct body *b, const struct ptx_operand *operand, enum p
     add->insn.dst = temporary;
     add->insn.src[0] = address.row;
     add->insn.src[1] = pool_u32(l, (uint32_t)address.value);
+    emit_use(b, address.row, 1);
     emit_def(b, temporary, 1);
     if (n_rows > 1)
         emit_pseudo_move(b, temporary + 1, pool_u32(l, 0));

@@ -354,6 +354,24 @@ static void find_symbols(struct lowering *l)
     }
 }
 
+// Instructions that other blocks of the cluster may be met by, or be synchronised with.
+static bool concerns_clusters(const struct ptx_insn *insn)
+{
+    bool found = strcmp(insn->op, "mapa") == 0 || strcmp(insn->op, "getctarank") == 0;
+    for (uint32_t i = 0; i < insn->n_suffixes && !found; i++)
+        found = strstr(insn->suffixes[i], "cluster") != NULL;
+    return found;
+}
+
+static void find_clusters(struct lowering *l)
+{
+    for (uint32_t i = 0; i < l->reached.n; i++) {
+        const struct ptx_function *function = l->reached.at[i].function;
+        for (uint32_t k = 0; k < function->n_insns; k++)
+            l->kernel->uses_clusters |= concerns_clusters(&function->insns[k]);
+    }
+}
+
 bool lower_reach(struct lowering *l, const struct ptx_function *entry)
 {
     find_symbols(l);
@@ -370,6 +388,7 @@ bool lower_reach(struct lowering *l, const struct ptx_function *entry)
         place_local(l, &l->reached.at[i]);
     }
     place_all_shared(l);
+    find_clusters(l);
     return true;
 }
 

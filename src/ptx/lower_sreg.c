@@ -7,7 +7,7 @@ struct special {
     const char *name;
     uint16_t number;   // enum sreg, or N_SREGS for a constant
     bool is_wide;      // 64 bits
-    uint32_t constant; // of a launch without clusters: every block is a cluster of its own
+    uint32_t constant;
 };
 
 static const struct special specials[] = {
@@ -51,21 +51,21 @@ static const struct special specials[] = {
     {"%envreg1", SREG_ENVREG1, false, 0},
     {"%envreg2", SREG_ENVREG2, false, 0},
     {"WARP_SZ", N_SREGS, false, ROW_LANES},
-    {"%is_explicit_cluster", N_SREGS, false, 0},
-    {"%cluster_ctaid.x", N_SREGS, false, 0},
-    {"%cluster_ctaid.y", N_SREGS, false, 0},
-    {"%cluster_ctaid.z", N_SREGS, false, 0},
-    {"%cluster_nctaid.x", N_SREGS, false, 1},
-    {"%cluster_nctaid.y", N_SREGS, false, 1},
-    {"%cluster_nctaid.z", N_SREGS, false, 1},
-    {"%cluster_ctarank", N_SREGS, false, 0},
-    {"%cluster_nctarank", N_SREGS, false, 1},
-    {"%clusterid.x", SREG_CTAID_X, false, 0},
-    {"%clusterid.y", SREG_CTAID_Y, false, 0},
-    {"%clusterid.z", SREG_CTAID_Z, false, 0},
-    {"%nclusterid.x", SREG_NCTAID_X, false, 0},
-    {"%nclusterid.y", SREG_NCTAID_Y, false, 0},
-    {"%nclusterid.z", SREG_NCTAID_Z, false, 0},
+    {"%is_explicit_cluster", SREG_IS_EXPLICIT_CLUSTER, false, 0},
+    {"%cluster_ctaid.x", SREG_CLUSTER_CTAID_X, false, 0},
+    {"%cluster_ctaid.y", SREG_CLUSTER_CTAID_Y, false, 0},
+    {"%cluster_ctaid.z", SREG_CLUSTER_CTAID_Z, false, 0},
+    {"%cluster_nctaid.x", SREG_CLUSTER_NCTAID_X, false, 0},
+    {"%cluster_nctaid.y", SREG_CLUSTER_NCTAID_Y, false, 0},
+    {"%cluster_nctaid.z", SREG_CLUSTER_NCTAID_Z, false, 0},
+    {"%cluster_ctarank", SREG_CLUSTER_CTARANK, false, 0},
+    {"%cluster_nctarank", SREG_CLUSTER_NCTARANK, false, 0},
+    {"%clusterid.x", SREG_CLUSTERID_X, false, 0},
+    {"%clusterid.y", SREG_CLUSTERID_Y, false, 0},
+    {"%clusterid.z", SREG_CLUSTERID_Z, false, 0},
+    {"%nclusterid.x", SREG_NCLUSTERID_X, false, 0},
+    {"%nclusterid.y", SREG_NCLUSTERID_Y, false, 0},
+    {"%nclusterid.z", SREG_NCLUSTERID_Z, false, 0},
 };
 
 // %envreg0 … %envreg31: of the driver's use; all but two read as zero here.

@@ -149,7 +149,7 @@ bool emit_special(struct body *b, const struct ptx_operand *operand, rowref dst,
 // Address of a symbol as it stands in a register: value in `row` (one row, or two with is_wide), plus
 // `offset`.
 struct symbol_address {
-    bool is_wide, is_dynamic; // dynamic: row is a FRAME_LOCAL row to which offset must be added
+    bool is_wide, is_dynamic; // dynamic: `row` holds the base to which offset must be added
     uint64_t value;
     rowref row;
 };

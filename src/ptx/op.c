@@ -11,7 +11,6 @@ enum suffix_class {
     CLASS_ROUND_INT,
     CLASS_FTZ,
     CLASS_SAT,
-    CLASS_MBARRIER,
     CLASS_EVICT,
     CLASS_RESTRICT,
     CLASS_VIDEO,
@@ -46,7 +45,6 @@ enum suffix_class {
 #define S_ROUND_INT (1ull << CLASS_ROUND_INT)
 #define S_FTZ (1ull << CLASS_FTZ)
 #define S_SAT (1ull << CLASS_SAT)
-#define S_MBARRIER (1ull << CLASS_MBARRIER)
 #define S_EVICT (1ull << CLASS_EVICT)
 #define S_RESTRICT (1ull << CLASS_RESTRICT)
 #define S_VIDEO (1ull << CLASS_VIDEO)
@@ -450,8 +448,6 @@ static bool apply_suffixes(struct place at, const struct row *row, struct op *ou
         seen |= 1ull << s->class;
         if (s->class == CLASS_SPACE)
             out->space = s->value;
-        if (s->class == CLASS_MBARRIER)
-            out->space = SPACE_SHARED;
         if (s->class == CLASS_VEC)
             out->vector = s->value;
         if (s->class == CLASS_NC)
@@ -486,19 +482,23 @@ static uint8_t class_of(enum row_kind kind, enum space space)
         [KIND_LD] = {[SPACE_GENERIC] = CLASS_GENERIC_LD,
                      [SPACE_GLOBAL] = CLASS_GLOBAL_LD,
                      [SPACE_SHARED] = CLASS_SHARED_LD,
+                     [SPACE_CLUSTER] = CLASS_GENERIC_LD,
                      [SPACE_LOCAL] = CLASS_LOCAL_LD,
                      [SPACE_CONST] = CLASS_CONST_LD,
                      [SPACE_PARAM] = CLASS_CONST_LD},
         [KIND_ST] = {[SPACE_GENERIC] = CLASS_GENERIC_ST,
                      [SPACE_GLOBAL] = CLASS_GLOBAL_ST,
                      [SPACE_SHARED] = CLASS_SHARED_ST,
+                     [SPACE_CLUSTER] = CLASS_GENERIC_ST,
                      [SPACE_LOCAL] = CLASS_LOCAL_ST},
         [KIND_ATOM] = {[SPACE_GENERIC] = CLASS_GENERIC_ATOM,
                        [SPACE_GLOBAL] = CLASS_GLOBAL_ATOM,
-                       [SPACE_SHARED] = CLASS_SHARED_ATOM},
+                       [SPACE_SHARED] = CLASS_SHARED_ATOM,
+                       [SPACE_CLUSTER] = CLASS_GENERIC_ATOM},
         [KIND_RED] = {[SPACE_GENERIC] = CLASS_GENERIC_RED,
                       [SPACE_GLOBAL] = CLASS_GLOBAL_RED,
-                      [SPACE_SHARED] = CLASS_SHARED_ATOM},
+                      [SPACE_SHARED] = CLASS_SHARED_ATOM,
+                      [SPACE_CLUSTER] = CLASS_GENERIC_RED},
     };
     return classes[kind][space];
 }

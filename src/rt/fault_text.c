@@ -2,7 +2,8 @@
 #include "rt/fault_text.h"
 
 static const char *const space_names[N_SPACES] = {"generic", "global",   "shared",
-                                                  "local",   "constant", "param"};
+                                                  "local",   "constant", "param",
+                                                  "shared"};
 static const char *const access_names[N_ACCESS_KINDS] = {"read", "write", "atomic", "reduction", "atomic"};
 
 #define PREFIX "========= "
@@ -28,6 +29,9 @@ static void add_what(const struct fault *fault, struct buf *out)
         return;
     case FAULT_ILLEGAL_CALL:
         buf_puts(out, PREFIX "Call of an address that is no function\n");
+        return;
+    case FAULT_NO_BLOCK:
+        buf_puts(out, PREFIX "Cluster target block not present\n");
         return;
     case FAULT_BAD_FREE:
         buf_printf(out, PREFIX "Invalid free of 0x%llx: malloc in device code did not give it, or it has been freed\n",
@@ -67,7 +71,7 @@ static void add_address(const struct fault *fault, const struct launch *launch, 
     const struct kernel *kernel = launch->kernel;
     buf_printf(out, INDENT "Access to 0x%llx is %s\n", (unsigned long long)fault->address,
                fault->kind == FAULT_MISALIGNED ? "misaligned" : "out of bounds");
-    if (fault->space == SPACE_SHARED)
+    if (fault->space == SPACE_SHARED || fault->space == SPACE_CLUSTER)
         buf_printf(out, INDENT "the block has %u bytes of shared memory\n",
                    kernel->static_shared_bytes + launch->dynamic_shared_bytes);
     else if (fault->space == SPACE_LOCAL)

@@ -115,7 +115,7 @@ static void fill_launch(struct rt *rt, const struct rt_stream *stream, const str
                            .begin_ns = (uint64_t)stream->ready_ns};
     memcpy(out->grid, op->grid, sizeof out->grid);
     memcpy(out->block, op->block, sizeof out->block);
-    out->cluster = op->cluster[0] ? (uint32_t)volume(op->cluster) : 0;
+    launch_set_cluster(out, op->cluster);
     out->has_carveout = op->carveout_percent >= 0;
     out->carveout_percent = out->has_carveout ? (uint32_t)op->carveout_percent : 0;
     if (op->is_cooperative)

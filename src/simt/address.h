@@ -85,7 +85,13 @@ enum { SHARED_RANK_SHIFT = 24 };
 static inline uint32_t shared_offset(const struct block *block, uint32_t address)
 {
     const uint32_t rank = address >> SHARED_RANK_SHIFT;
-    return rank == 0 || rank == block->cluster_rank ? address & SHARED_OFFSET_MASK : UINT32_MAX;
+    return rank == 0 || rank == block->shared_rank ? address & SHARED_OFFSET_MASK : UINT32_MAX;
+}
+
+static inline void access_drop_rank(const struct warp *warp, struct access *access)
+{
+    for (int i = 0; i < N_LANES; i++)
+        access->addr[i] = shared_offset(warp->block, (uint32_t)access->addr[i]);
 }
 
 // ---- one element, by relaxed atomics: other SMs may touch the same bytes on other host threads -----

@@ -9,6 +9,22 @@ uint32_t threads_per_block(const struct launch *launch)
     return launch->block[0] * launch->block[1] * launch->block[2];
 }
 
+void launch_set_cluster(struct launch *launch, const uint32_t shape[3])
+{
+    launch->cluster = shape[0] * shape[1] * shape[2];
+    memcpy(launch->cluster_shape, shape, sizeof launch->cluster_shape);
+}
+
+uint32_t cluster_block(const struct launch *launch, uint32_t number, uint32_t rank)
+{
+    const uint32_t *shape = launch->cluster_shape, *grid = launch->grid;
+    const uint32_t nx = grid[0] / shape[0], ny = grid[1] / shape[1];
+    const uint32_t x = number % nx * shape[0] + rank % shape[0];
+    const uint32_t y = number / nx % ny * shape[1] + rank / shape[0] % shape[1];
+    const uint32_t z = number / nx / ny * shape[2] + rank / shape[0] / shape[1];
+    return x + grid[0] * (y + grid[1] * z);
+}
+
 void thread_of_lane(const struct warp *warp, const struct launch *launch, uint32_t lane, uint32_t out[3])
 {
     uint32_t linear = warp->warp_in_block * ROW_LANES + lane;
@@ -124,6 +140,7 @@ static void warp_start(const struct launch *launch, struct block *block, uint32_
     warp->warp_in_block = w;
     warp->live = lanes;
     warp->carry = 0;
+    warp->cluster_arrived = 0;
     warp->pending_exchanges = 0;
     warp->n_orders = 0;
     warp->is_done = false;
@@ -151,6 +168,10 @@ void block_start(const struct launch *launch, struct block *block, uint32_t line
     block->index[2] = linear_index / launch->grid[0] / launch->grid[1];
     block->sm = sm;
     block->slot = slot;
+    block->cluster_rank = block->shared_rank = 0;
+    block->n_peers = 1; // until cluster_form
+    block->peers[0] = block;
+    block->cluster_number = linear_index;
     block->n_warps_done = 0;
     block->n_live = threads_per_block(launch);
     block->n_orders = 0;

@@ -259,8 +259,7 @@ static void pending_add(struct warp *warp, const struct access *access)
     warp->pending_high = first || last > warp->pending_high ? last : warp->pending_high;
 }
 
-// Hands the operation in sim->exchange to the caller.
-static enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const struct insn *insn, bool waits)
+enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const struct insn *insn, bool waits)
 {
     struct exchange *x = &sim->exchange;
     x->warp = warp;
@@ -268,7 +267,7 @@ static enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const s
     x->access = sim->access;
     x->split = warp->current;
     x->waits = waits;
-    x->is_call = false;
+    x->is_call = x->is_mbarrier = false;
     x->frame = split_current(warp)->frame;
     pending_add(warp, &sim->access);
     if (waits)
@@ -282,8 +281,10 @@ enum step_kind op_atomic(struct sim *sim, struct warp *warp, const struct insn *
     access_begin(sim, warp, insn, on, kind_of(insn));
     sim->access.width = (uint8_t)(elem_bytes(insn->elem) * (insn->n_data ? insn->extra : 1));
     sim->access.is_strong = true;
-    if (insn->space == SPACE_GENERIC)
+    if (insn->space == SPACE_GENERIC || insn->space == SPACE_CLUSTER)
         on = access_choose_space(sim, warp, on);
+    else if (insn->space == SPACE_SHARED && warp->block->shared_rank)
+        access_drop_rank(warp, &sim->access);
     if (fault_access(sim, warp) == STEP_FAULT)
         return STEP_FAULT;
     if (sim->access.space == SPACE_SHARED)
@@ -363,16 +364,35 @@ static void exchange_wake(const struct exchange *x)
     struct warp *warp = x->warp;
     warp->pending_exchanges--;
     if (x->waits)
-        split_set_state(warp, x->split, SPLIT_READY);
+        split_set_state(warp, x->split, warp->splits[x->split].replay ? SPLIT_REPLAY : SPLIT_READY);
     for (uint32_t slot = 0; warp->pending_exchanges == 0 && slot < MAX_SPLITS; slot++)
         if ((warp->used & lane_bit[slot]) && warp->splits[slot].state == SPLIT_FENCE)
             split_set_state(warp, slot, SPLIT_READY);
 }
 
+// Where the lane's bytes are; NULL and a fault if there are none any more: it was checked when it was issued.
+static uint8_t *exchange_host(struct sim *sim, const struct exchange *x, uint32_t lane)
+{
+    const struct access *access = &x->access;
+    if (access->space == SPACE_CLUSTER)
+        return cluster_host(sim, x, lane);
+    uint8_t *at = memory_host_fast(sim->launch->memory, &sim->cursor, access->addr[lane], access->width);
+    if (at)
+        return at;
+    fault_raise(sim, x->warp, FAULT_FREED, lane);
+    sim->fault.insn = access->insn;
+    sim->fault.address = access->addr[lane];
+    sim->fault.size_bytes = access->width;
+    sim->fault.space = access->space;
+    sim->fault.access = access->kind;
+    return NULL;
+}
+
 bool exchange_apply(struct sim *sim, struct exchange *exchange)
 {
     const struct access *access = &exchange->access;
-    const struct atom_kind kind = atom_kind_of(exchange->insn, true); // of no meaning for loads and stores
+    // Of no meaning for loads and stores.
+    const struct atom_kind kind = atom_kind_of(exchange->insn, access->space == SPACE_GLOBAL);
     if (exchange->is_call) {
         bool good = native_apply(sim, exchange);
         exchange_wake(exchange);
@@ -380,17 +400,13 @@ bool exchange_apply(struct sim *sim, struct exchange *exchange)
     }
     for (lanemask rest = access->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        uint8_t *at = memory_host_fast(sim->launch->memory, &sim->cursor, access->addr[lane], access->width);
-        if (!at) { // checked when it was issued: freed in between
-            fault_raise(sim, exchange->warp, FAULT_FREED, lane);
-            sim->fault.insn = access->insn;
-            sim->fault.address = access->addr[lane];
-            sim->fault.size_bytes = access->width;
-            sim->fault.space = access->space;
-            sim->fault.access = access->kind;
+        uint8_t *at = exchange_host(sim, exchange, lane);
+        if (!at)
             return false;
-        }
-        exchange_lane(exchange, kind, at, lane);
+        if (exchange->is_mbarrier)
+            mbarrier_apply(exchange->insn, at, exchange->operand[lane]);
+        else
+            exchange_lane(exchange, kind, at, lane);
     }
     exchange_wake(exchange);
     return true;

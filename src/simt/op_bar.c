@@ -186,6 +186,7 @@ static const char *const state_names[] = {[SPLIT_READY] = "ready",
                                           [SPLIT_CONVERGING] = "other lanes to converge",
                                           [SPLIT_WARP_SYNC] = "the lanes of a .sync instruction",
                                           [SPLIT_BLOCK_BARRIER] = "block barrier",
+                                          [SPLIT_CLUSTER_BARRIER] = "the other blocks of the cluster",
                                           [SPLIT_EXCHANGE] = "memory",
                                           [SPLIT_FENCE] = "memory"};
 

@@ -1,4 +1,5 @@
 // Control flow: branches that diverge, calls, exit; and small instructions about the thread itself.
+#include "simt/address.h"
 #include "simt/ops.h"
 #include "base/err.h"
 #include <stdlib.h>
@@ -285,6 +286,8 @@ static uint32_t shared_sreg(const struct launch *launch, enum sreg sreg)
 static uint64_t uniform_sreg(const struct sim *sim, const struct warp *warp, enum sreg sreg)
 {
     const struct launch *launch = sim->launch;
+    if (sreg >= SREG_CLUSTER_CTAID_X)
+        return cluster_sreg(launch, warp->block, sreg);
     switch (sreg) {
     case SREG_NTID_X:
     case SREG_NTID_Y:
@@ -357,11 +360,14 @@ enum step_kind op_isspacep(struct sim *sim, struct warp *warp, const struct insn
     lanemask inside = 0;
     for (int i = 0; i < ROW_LANES; i++) {
         uint64_t address = get_u64(row, i);
-        bool is_shared = address - MEMORY_SHARED_WINDOW < MEMORY_WINDOW_BYTES;
+        bool is_cluster = address - MEMORY_SHARED_WINDOW < MEMORY_CLUSTER_BYTES;
+        bool is_shared = is_cluster && (uint32_t)(address - MEMORY_SHARED_WINDOW) >> SHARED_RANK_SHIFT ==
+                                           warp->block->shared_rank;
         bool is_local = address - MEMORY_LOCAL_WINDOW < MEMORY_WINDOW_BYTES;
         bool holds = insn->space == SPACE_SHARED  ? is_shared
-                     : insn->space == SPACE_LOCAL ? is_local
-                                                  : insn->space == SPACE_GLOBAL && !is_shared && !is_local;
+                     : insn->space == SPACE_LOCAL   ? is_local
+                     : insn->space == SPACE_CLUSTER ? is_cluster
+                                                    : insn->space == SPACE_GLOBAL && !is_cluster && !is_local;
         inside |= holds ? lane_bit[i] : 0;
     }
     pred_write(warp, insn->pdst[0], inside, on);

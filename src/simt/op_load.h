@@ -344,6 +344,8 @@ ALWAYS_INLINE enum step_kind move_shared(struct sim *sim, struct warp *warp, con
                                          lanemask on, bool is_load)
 {
     sim->access.space = SPACE_SHARED;
+    if (__builtin_expect(warp->block->shared_rank != 0, 0) && insn->space == SPACE_SHARED)
+        access_drop_rank(warp, &sim->access);
     return move_window(sim, warp, insn, on, warp->block->shared, warp->block->shared_bytes, is_load);
 }
 
@@ -363,12 +365,14 @@ static enum step_kind load_const(struct sim *sim, struct warp *warp, const struc
 static enum step_kind move_generic(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
                                    bool is_load)
 {
-    if (warp_must_drain(warp))
+    if (warp->pending_exchanges && !access_is_in_cluster(&sim->access) && warp_must_drain(warp))
         return STEP_FENCE;
     on = access_choose_space(sim, warp, on);
     switch (sim->access.space) {
     case SPACE_SHARED:
         return move_shared(sim, warp, insn, on, is_load);
+    case SPACE_CLUSTER:
+        return is_load ? op_strong_load(sim, warp, insn, on) : op_strong_store(sim, warp, insn, on);
     case SPACE_LOCAL:
         return move_local(sim, warp, insn, on, is_load);
     case SPACE_PARAM:

@@ -94,18 +94,46 @@ static bool has_ended(const struct mbarrier *b, uint64_t wanted, bool is_parity)
 
 // ---- a warp ------------------------------------------------------------------------------------------
 
-// Objects lie in shared memory, by a shared or a generic address; anything else is a fault.
+// Objects lie in shared memory, of the block or of another one of its cluster (SPACE_CLUSTER), by a shared or a generic
+// address; anything else is a fault.
 static enum step_kind locate(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask *on)
 {
     access_begin(sim, warp, insn, *on, ACCESS_ATOM);
     sim->access.width = 8;
-    if (insn->space == SPACE_GENERIC) {
+    if (insn->space == SPACE_GENERIC || insn->space == SPACE_CLUSTER)
         *on = access_choose_space(sim, warp, *on);
-        if (sim->access.space != SPACE_SHARED)
-            return fault_access_always(sim, warp, FAULT_OUT_OF_BOUNDS);
-    }
-    sim->access.space = SPACE_SHARED;
+    else
+        access_drop_rank(warp, &sim->access);
+    if (sim->access.space != SPACE_SHARED && sim->access.space != SPACE_CLUSTER)
+        return fault_access_always(sim, warp, FAULT_OUT_OF_BOUNDS);
     return fault_access(sim, warp);
+}
+
+static uint64_t apply(enum form form, uint8_t *at, uint32_t n)
+{
+    const uint64_t before = ELEMENT_LOAD(uint64_t, at);
+    struct mbarrier b = unpack(before);
+    change(form, &b, n);
+    ELEMENT_STORE(uint64_t, at, pack(b));
+    return before;
+}
+
+void mbarrier_apply(const struct insn *insn, uint8_t *at, uint64_t operand)
+{
+    apply(insn->form, at, (uint32_t)operand);
+}
+
+// Another block's object: queued. It gives no state back.
+static enum step_kind issue_remote(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on,
+                                   const uint32_t *count)
+{
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        sim->exchange.operand[lane] = count ? count[lane] : 1;
+    }
+    enum step_kind kind = exchange_issue(sim, warp, insn, false);
+    sim->exchange.is_mbarrier = true;
+    return kind;
 }
 
 enum step_kind op_mbarrier(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
@@ -113,13 +141,12 @@ enum step_kind op_mbarrier(struct sim *sim, struct warp *warp, const struct insn
     if (locate(sim, warp, insn, &on) == STEP_FAULT)
         return STEP_FAULT;
     const uint32_t *count = insn->src[1] == ROW_NONE ? NULL : row_read(warp, insn->src[1]);
+    if (sim->access.space == SPACE_CLUSTER)
+        return issue_remote(sim, warp, insn, on, count);
     for (lanemask rest = on; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
-        uint8_t *at = warp->block->shared + sim->access.addr[lane];
-        const uint64_t before = ELEMENT_LOAD(uint64_t, at);
-        struct mbarrier b = unpack(before);
-        change(insn->form, &b, count ? count[lane] : 1);
-        ELEMENT_STORE(uint64_t, at, pack(b));
+        const uint64_t before =
+            apply(insn->form, warp->block->shared + sim->access.addr[lane], count ? count[lane] : 1);
         if (insn->dst != ROW_NONE)
             set_u64(row_write(warp, insn->dst), lane, before);
     }
@@ -140,6 +167,8 @@ enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct
 {
     if (locate(sim, warp, insn, &on) == STEP_FAULT)
         return STEP_FAULT;
+    if (sim->access.space == SPACE_CLUSTER) // PTX ISA: of the executing block only
+        return fault_access_always(sim, warp, FAULT_SHARED_BOUNDS);
     const bool is_parity = insn->form == FORM_MBAR_TEST_PARITY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64;
     const uint32_t *wanted = row_read(warp, insn->src[1]);
     lanemask ended = 0;

@@ -7,6 +7,7 @@
 static uint64_t window_bytes(const struct sim *sim, const struct warp *warp, enum space space)
 {
     switch (space) {
+    case SPACE_CLUSTER: // all blocks have the same
     case SPACE_SHARED:
         return warp->block->shared_bytes;
     case SPACE_LOCAL:
@@ -29,6 +30,7 @@ static enum fault_kind global_fault(const struct sim *sim, uint64_t address)
 static enum fault_kind check_lane(struct sim *sim, const struct warp *warp, uint64_t address)
 {
     static const uint8_t outside[N_SPACES] = {[SPACE_SHARED] = FAULT_SHARED_BOUNDS,
+                                              [SPACE_CLUSTER] = FAULT_SHARED_BOUNDS,
                                               [SPACE_LOCAL] = FAULT_LOCAL_BOUNDS,
                                               [SPACE_CONST] = FAULT_CONST_BOUNDS,
                                               [SPACE_PARAM] = FAULT_CONST_BOUNDS};
@@ -39,6 +41,11 @@ static enum fault_kind check_lane(struct sim *sim, const struct warp *warp, uint
         if (memory_host_fast(sim->launch->memory, &sim->cursor, address, access->width))
             return FAULT_NONE;
         return global_fault(sim, address);
+    }
+    if (access->space == SPACE_CLUSTER) {
+        if (address >> SHARED_RANK_SHIFT >= warp->block->n_peers)
+            return FAULT_NO_BLOCK;
+        address &= SHARED_OFFSET_MASK;
     }
     uint64_t size = window_bytes(sim, warp, access->space);
     if (size < access->width || address > size - access->width)
@@ -104,35 +111,59 @@ enum step_kind op_move_scattered(struct sim *sim, struct warp *warp, const struc
 
 // ---- generic addresses -----------------------------------------------------------------------------
 
-static lanemask lanes_in_window(const uint64_t *addr, lanemask on, uint64_t window)
+static lanemask lanes_in_window(const uint64_t *addr, lanemask on, uint64_t window, uint64_t size_bytes)
 {
     lanemask inside = 0;
     for (int i = 0; i < N_LANES; i++)
-        inside |= addr[i] - window < MEMORY_WINDOW_BYTES ? lane_bit[i] : 0;
+        inside |= addr[i] - window < size_bytes ? lane_bit[i] : 0;
     return inside & on;
+}
+
+// Cuts the access to the lanes `now`, whose addresses count from `window` on; the rest comes in the next step.
+static lanemask keep_lanes(struct sim *sim, struct warp *warp, lanemask on, lanemask now, uint64_t window)
+{
+    struct access *access = &sim->access;
+    access->mask = now;
+    uint64_t first = access->addr[__builtin_ctz(now)];
+    for (int i = 0; i < N_LANES; i++)
+        access->addr[i] = (now & lane_bit[i] ? access->addr[i] : first) - window;
+    if (now != on) {
+        struct split *split = split_current(warp);
+        split->pc--;
+        split->replay = on & ~now;
+        split_set_state(warp, warp->current, SPLIT_REPLAY);
+    }
+    return now;
+}
+
+// Shared addresses of a cluster from `window` on: the block's own first, then those of others.
+static lanemask choose_block(struct sim *sim, struct warp *warp, lanemask on, lanemask cluster, uint64_t window)
+{
+    const uint64_t own_window = window + ((uint64_t)warp->block->shared_rank << SHARED_RANK_SHIFT);
+    const lanemask own = lanes_in_window(sim->access.addr, cluster, own_window, MEMORY_WINDOW_BYTES);
+    sim->access.space = own ? SPACE_SHARED : SPACE_CLUSTER;
+    return keep_lanes(sim, warp, on, own ? own : cluster, own ? own_window : window);
 }
 
 lanemask access_choose_space(struct sim *sim, struct warp *warp, lanemask on)
 {
     struct access *access = &sim->access;
-    lanemask shared = lanes_in_window(access->addr, on, MEMORY_SHARED_WINDOW);
-    lanemask local = lanes_in_window(access->addr, on, MEMORY_LOCAL_WINDOW);
-    lanemask param = lanes_in_window(access->addr, on, KERNEL_PARAM_WINDOW);
-    lanemask now = shared ? shared : local ? local : param ? param : on;
-    uint64_t window = shared  ? MEMORY_SHARED_WINDOW
-                      : local ? MEMORY_LOCAL_WINDOW
+    if (access->space == SPACE_CLUSTER)
+        return choose_block(sim, warp, on, on, 0);
+    lanemask cluster = lanes_in_window(access->addr, on, MEMORY_SHARED_WINDOW, MEMORY_CLUSTER_BYTES);
+    lanemask local = lanes_in_window(access->addr, on, MEMORY_LOCAL_WINDOW, MEMORY_WINDOW_BYTES);
+    lanemask param = lanes_in_window(access->addr, on, KERNEL_PARAM_WINDOW, MEMORY_WINDOW_BYTES);
+    if (cluster)
+        return choose_block(sim, warp, on, cluster, MEMORY_SHARED_WINDOW);
+    access->space = local ? SPACE_LOCAL : param ? SPACE_PARAM : SPACE_GLOBAL;
+    return keep_lanes(sim, warp, on, local ? local : param ? param : on,
+                      local   ? MEMORY_LOCAL_WINDOW
                       : param ? KERNEL_PARAM_WINDOW
-                              : 0;
-    access->space = shared ? SPACE_SHARED : local ? SPACE_LOCAL : param ? SPACE_PARAM : SPACE_GLOBAL;
-    access->mask = now;
-    uint64_t first = access->addr[__builtin_ctz(now)];
-    for (int i = 0; i < N_LANES; i++)
-        access->addr[i] = (now & lane_bit[i] ? access->addr[i] : first) - window;
-    if (now != on) { // the rest comes in the next step
-        struct split *split = split_current(warp);
-        split->pc--;
-        split->waits_for = on & ~now;
-        split_set_state(warp, warp->current, SPLIT_REPLAY);
-    }
-    return now;
+                              : 0);
+}
+
+bool access_is_in_cluster(const struct access *access)
+{
+    return access->space == SPACE_CLUSTER ||
+           lanes_in_window(access->addr, access->mask, MEMORY_SHARED_WINDOW, MEMORY_CLUSTER_BYTES) == access->mask;
 }

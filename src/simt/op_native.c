@@ -85,9 +85,9 @@ static const uint8_t *guest_byte(const struct native *n, uint64_t address)
     const struct block *block = n->exchange->warp->block;
     if (address - MEMORY_LOCAL_WINDOW < MEMORY_WINDOW_BYTES)
         return local_byte(n, address - MEMORY_LOCAL_WINDOW);
-    if (address - MEMORY_SHARED_WINDOW < MEMORY_WINDOW_BYTES)
-        return address - MEMORY_SHARED_WINDOW < block->shared_bytes
-                   ? block->shared + (address - MEMORY_SHARED_WINDOW)
+    if (address - MEMORY_SHARED_WINDOW < MEMORY_CLUSTER_BYTES)
+        return shared_offset(block, (uint32_t)(address - MEMORY_SHARED_WINDOW)) < block->shared_bytes
+                   ? block->shared + shared_offset(block, (uint32_t)(address - MEMORY_SHARED_WINDOW))
                    : NULL;
     if (address - KERNEL_PARAM_WINDOW < launch->kernel->param_bytes)
         return launch->params + (address - KERNEL_PARAM_WINDOW);

@@ -35,10 +35,20 @@ DECLARE_OP(op_createpolicy);
 DECLARE_OP(op_mbarrier);
 DECLARE_OP(op_mbarrier_test);
 DECLARE_OP(op_mbarrier_pending);
+void mbarrier_apply(const struct insn *insn, uint8_t *at, uint64_t operand); // a queued one takes effect
 
 // op_async.c
 DECLARE_OP(op_async_copy);
 DECLARE_OP(op_async_arrive);
+
+// op_cluster.c
+DECLARE_OP(op_cluster_arrive);
+DECLARE_OP(op_cluster_wait);
+DECLARE_OP(op_mapa);
+DECLARE_OP(op_getctarank);
+uint64_t cluster_sreg(const struct launch *launch, const struct block *block, enum sreg sreg);
+// Shared memory of another block, or NULL and a fault in sim.
+uint8_t *cluster_host(struct sim *sim, const struct exchange *exchange, uint32_t lane);
 
 // op_bar.c
 DECLARE_OP(op_bar_sync);
@@ -59,12 +69,16 @@ DECLARE_OP(op_move_scattered);                                   // global acces
 enum step_kind fault_access(struct sim *sim, struct warp *warp); // STEP_FAULT if an address of sim->access is bad
 enum step_kind fault_access_always(struct sim *sim, struct warp *warp, enum fault_kind kind);
 // Generic addresses: the lanes of one space, to which sim->access is cut; the others are left for a replay.
+// .shared::cluster addresses likewise: the block's own lanes first (SPACE_SHARED), then those of other blocks.
 lanemask access_choose_space(struct sim *sim, struct warp *warp, lanemask on);
+bool access_is_in_cluster(const struct access *access); // shared memory of any block, as far as addresses say
 
 // op_atom.c
 DECLARE_OP(op_atomic);
 DECLARE_OP(op_strong_load);  // global volatile, relaxed, acquire: queued
 DECLARE_OP(op_strong_store);
+// Hands the operation in sim->access and the operands in sim->exchange to the caller as a queued one.
+enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const struct insn *insn, bool waits);
 
 // One handler per form; which exist depends on the machine (choose.c).
 extern const handler handlers_base[], handlers_v3[], handlers_v4[];

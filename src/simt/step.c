@@ -7,8 +7,10 @@
 static lanemask replay_lanes(struct warp *warp, struct split *split, struct step *out)
 {
     out->executed = false;
+    const lanemask lanes = split->replay & warp->live;
     split->state = SPLIT_READY;
-    return split->waits_for & warp->live;
+    split->replay = 0;
+    return lanes;
 }
 
 // What step.executed and the pointers say when the instruction did more than change registers.

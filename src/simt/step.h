@@ -31,6 +31,7 @@ struct exchange {
     struct access access;
     uint32_t split; // index of the waiting split; meaningless unless `waits`
     bool waits;     // the warp's split waits for the result
+    bool is_mbarrier; // of another block
     bool is_call;   // of a function that the engine provides (op_native.c): of `access` only the mask counts
     // Atomics: first and second source (compare and swap: compare, new value). Strong stores: the 16 bytes of
     // the lane.
@@ -80,6 +81,11 @@ uint64_t warp_wake(struct warp *warp, uint64_t now_cycles);
 // Releases the splits at the barrier if all threads it waits for have arrived (returns true if it opened).
 // warp_step calls it on each arrival and exit; the caller need not.
 bool block_barrier_open(struct block *block, uint32_t barrier);
+// Clusters. Blocks that were started meet: blocks[rank] for each rank. A block alone needs no call.
+void cluster_form(struct block *const *blocks, uint32_t n, uint64_t number);
+// The barrier of the cluster of `block` opens if every live thread of its blocks has arrived (true then, and their
+// warps may be ready). For between epochs: blocks of a cluster run on several SMs.
+bool cluster_barrier_open(struct block *block);
 // Called when nothing in the block can run: FAULT_DIVERGENT_BARRIER or FAULT_DEADLOCK with words, or no
 // fault.
 bool block_explain_stall(const struct launch *launch, const struct block *block, struct fault *out);

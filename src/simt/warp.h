@@ -15,15 +15,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAX_SPLITS = 32, N_BLOCK_BARRIERS = 16 };
+// No GPU has clusters of more blocks (cluster.max of the device files).
+enum { MAX_SPLITS = 32, N_BLOCK_BARRIERS = 16, MAX_CLUSTER_BLOCKS = 32 };
 
 enum split_state {
     SPLIT_READY,
-    SPLIT_REPLAY, // ready, but only lanes `waits_for` of it still have to execute the instruction (generic
+    SPLIT_REPLAY, // ready, but only lanes `replay` of it still have to execute the instruction (generic
                   // addresses of several spaces)
     SPLIT_CONVERGING,    // waits at BSYNC for the lanes of convergence barrier `waits_for`
     SPLIT_WARP_SYNC,     // waits at bar.warp.sync, shfl.sync … for the lanes `waits_for`
     SPLIT_BLOCK_BARRIER, // waits at bar.sync number `waits_for`
+    SPLIT_CLUSTER_BARRIER, // waits at barrier.cluster.wait
     SPLIT_EXCHANGE,      // waits for the result of a queued memory operation
     SPLIT_FENCE, // waits until all queued operations of the warp have taken effect
     SPLIT_ASLEEP // nanosleep: waits for the time `wakes`
@@ -35,6 +37,7 @@ struct split {
     uint32_t frame; // row number of the frame's first row
     uint8_t state;  // enum split_state
     uint32_t waits_for;
+    lanemask replay; // lanes that still have to execute the instruction at pc; the others have. 0: all
     uint32_t spin;  // strong operations since it was made or merged, while it had siblings
     uint32_t jumps; // backward jumps, likewise
     uint64_t wakes; // SPLIT_ASLEEP: the cycle of its SM from which on it can run
@@ -60,6 +63,7 @@ enum fault_kind {
     FAULT_ILLEGAL_CALL,
     FAULT_DEADLOCK,
     FAULT_ASSERT,
+    FAULT_NO_BLOCK, // shared memory of a block of the cluster that has ended
     FAULT_BAD_FREE, // free() of an address that malloc() did not give, or has been freed
     N_FAULTS
 };
@@ -91,6 +95,7 @@ struct warp {
     uint32_t current;                // slot that runs
     lanemask live;                   // lanes not exited
     lanemask carry;                  // CC.CF of each lane
+    lanemask cluster_arrived;        // lanes that have arrived at the cluster's barrier in its present phase
     uint32_t warp_in_block;
     uint32_t n_orders; // events that order memory accesses among the warp's lanes: __syncwarp, .sync operations
     uint32_t pending_exchanges;         // queued operations that have not yet taken effect
@@ -118,6 +123,10 @@ static inline bool warp_can_run(const struct warp *warp)
 struct block {
     uint32_t index[3], linear; // in the grid
     uint32_t cluster_rank;     // in its cluster; 0 without one
+    uint32_t shared_rank;      // the same as it stands in shared addresses: 0 in kernels that know of no clusters
+    uint32_t n_peers;          // blocks of the cluster, 1 without one
+    uint64_t cluster_number;   // of the grid, so that a block that took an ended one's place is not mistaken for it
+    struct block *peers[MAX_CLUSTER_BLOCKS]; // by rank, itself among them
     uint8_t *shared;           // static + dynamic
     uint32_t shared_bytes;
     struct warp *warps;
@@ -140,6 +149,7 @@ struct launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
     uint32_t cluster;          // blocks of a cluster; 0: none
+    uint32_t cluster_shape[3]; // if there are clusters; see launch_set_cluster
     bool has_carveout;         // the program asked for a share of L1's memory:
     uint32_t carveout_percent; // cudaFuncAttributePreferredSharedMemoryCarveout
     const uint8_t *params;    // parameter block, kernel->param_bytes
@@ -195,5 +205,8 @@ static inline uint64_t ns_to_cycles(const struct launch *launch, uint64_t ns)
 }
 
 uint32_t threads_per_block(const struct launch *launch);
+void launch_set_cluster(struct launch *launch, const uint32_t shape[3]); // shape[0] = 0: no clusters
+// Block `rank` of cluster `number` of the grid, both counted x first: its linear index.
+uint32_t cluster_block(const struct launch *launch, uint32_t number, uint32_t rank);
 void thread_of_lane(const struct warp *warp, const struct launch *launch, uint32_t lane, uint32_t out[3]);
 #endif

@@ -23,7 +23,7 @@ say $? 'outputs have the bytes that the card wrote'
 sed 's/^/# /' "$work/hashes.log"
 
 # Kernels with a difference in an exact metric, each once; the known ones are explained in doc/fidelity.md.
-known='atom_cas_max call_recursive co_bytes co_halfwords gemm_naive_uncoalesced gemm_reg1d gemm_reg2d
+known='ac_plain atom_cas_max call_recursive co_bytes co_halfwords gemm_naive_uncoalesced gemm_reg1d gemm_reg2d
 gemm_reg2d_vec4 gemm_tile32 local_dynamic_index red_interleaved_conflicts spill_bounds40 spill_maxnreg32 tr_naive_readcoal'
 "$warpglass" report --list-metrics >"$work/metrics.txt"
 awk -v verbose=1 -f tools/fidelity.awk "$work/metrics.txt" tests/data/h200_counters.csv "$work/raw.csv" >"$work/table.txt"

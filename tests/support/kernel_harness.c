@@ -61,6 +61,9 @@ static void drain(struct machine *m)
         if (!exchange_apply(&m->sim, &m->queue[i]))
             m->run->fault = m->sim.fault;
     m->n_queued = 0;
+    for (uint32_t b = 0; b < m->run->blocks; b++)
+        if (m->blocks[b].is_running)
+            cluster_barrier_open(&m->blocks[b]);
 }
 
 static void step_warp(struct machine *m, struct warp *warp)
@@ -78,6 +81,8 @@ static void step_warp(struct machine *m, struct warp *warp)
     }
     if (kind == STEP_FAULT)
         m->run->fault = *step.fault;
+    if (kind == STEP_DONE && warp->block->n_warps_done == warp->block->n_warps)
+        warp->block->is_running = false;
 }
 
 // One instruction of each warp that can run. False: nothing ran.
@@ -124,6 +129,12 @@ static void run_blocks(struct machine *m)
         block_allocate(&m->launch, &m->blocks[b]);
         block_start(&m->launch, &m->blocks[b], b, 0, b);
     }
+    for (uint32_t b = 0; r->cluster && b < r->blocks; b += r->cluster) {
+        struct block *blocks[MAX_CLUSTER_BLOCKS];
+        for (uint32_t rank = 0; rank < r->cluster; rank++)
+            blocks[rank] = &m->blocks[b + rank];
+        cluster_form(blocks, r->cluster, b / r->cluster);
+    }
     uint32_t rounds = 0;
     while (r->fault.kind == FAULT_NONE && !all_done(m)) {
         if (!run_round(m))
@@ -162,6 +173,7 @@ void kernel_run(struct kernel_run *r)
                                .heap = r->heap,
                                .n_sms = 1};
     memcpy(m.launch.block, r->threads, sizeof r->threads);
+    launch_set_cluster(&m.launch, (const uint32_t[3]){r->cluster, 1, 1});
     launch_fill_rows(&m.launch, &r->arena);
     m.sim.launch = &m.launch;
     m.blocks = calloc(r->blocks, sizeof *m.blocks);

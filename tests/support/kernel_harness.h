@@ -24,6 +24,7 @@ struct kernel_run {
     const char *text;    // the module; its entry is "k"
     uint32_t threads[3]; // of a block; 0 = 1
     uint32_t blocks;     // 0 = 1
+    uint32_t cluster;    // blocks of a cluster, side by side; 0: no clusters
     uint32_t bytes;      // of the buffer
     uint32_t dynamic_shared_bytes;
     void (*fill)(void *buffer); // initial bytes, may be NULL: zero
