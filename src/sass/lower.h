@@ -49,7 +49,7 @@ bool sass_lower_insn(struct sass_lowering *l, const struct sass_insn *in, struct
 
 // ---- the families -------------------------------------------------------------------------------------------------------
 #define DECLARE_LOWER(name) bool name(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
-#define SASS(id, name, opcode, spec, unit, lower) DECLARE_LOWER(lower);
+#define SASS(id, name, archs, opcode, spec, unit, lower) DECLARE_LOWER(lower);
 #include "sass/sass.def"
 #undef SASS
 #endif

@@ -5,7 +5,9 @@
 //     sass_print(&insn, &text);                           // as nvdisasm writes it: "@!P0 IMAD.WIDE.U32 R2, R0, 0x4, R2"
 //     if (sass_field(&insn, SF_CMP) == SASS_CMP_GT) ...   // a modifier by meaning, 0 when the row has none of it
 //
-// An instruction is a row, operands in the order in which they are printed, and the fields of its modifiers. Nothing here
+// An instruction is a row, operands in the order of the row's spec (sass.def), and the fields of its modifiers. Operands that
+// are optional in print (IADD3's carries when they are PT) are there all the same, so an index means the same in every
+// instruction of a row. Nothing here
 // knows what an instruction does: that is lower.h. Nothing is allocated; a decoded instruction is a plain value.
 #ifndef SASS_SASS_H
 #define SASS_SASS_H
@@ -27,10 +29,19 @@ enum sass_op {
 
 // What a modifier means, whatever bits it lies in: SF_CMP, SF_BOOL, SF_WIDTH, … (sass_field.def names the values).
 enum sass_field {
-#define FIELD(id, ...) SF_##id,
+#define FIELD(id) SF_##id,
 #include "sass/sass_field.def"
 #undef FIELD
     N_SASS_FIELDS
+};
+
+// The values of each kind of modifier, by name: SASS_CMP_LT, SASS_WIDTH_B64, …
+enum {
+#define V(kind, name, value, text) SASS_##kind##_##name = value,
+#define KIND(kind, id, bits, ...) __VA_ARGS__
+#include "sass/sass_field.def"
+#undef KIND
+#undef V
 };
 
 enum sass_operand_kind {
@@ -65,6 +76,7 @@ struct sass_operand {
     bool is_base_64;     // R2.64
     bool has_descriptor; // desc[descriptor]
     bool has_ureg;       // + ureg
+    bool is_bindless;    // SO_CONST: cx[number][value]
     uint8_t ureg, descriptor; // uniform registers
     int64_t value;
 };
@@ -93,12 +105,16 @@ struct sass_insn {
 #define SASS_REUSE(control) ((control) >> 17 & 15)
 
 struct sass_row {
-    const char *name;     // "IADD3"
-    uint16_t opcode;      // low bits of the encoding, see sass.def
-    const char *spec;     // operands and modifiers, see sass.def
-    uint8_t unit;         // enum unit (isa/isa.h)
-    const char *status;   // "" = executed; else why not
+    const char *name;   // "IADD3"
+    const char *spec;   // operands and modifiers, see sass.def
+    const char *lower;  // the function that makes the engine's record; "lower_none": decoded, but not executed
+    uint16_t opcode;    // bits 0 … 11, or 0 … 8 when `forms` is not 0
+    uint8_t forms;      // which values bits 9 … 11 may have: one bit for each
+    uint8_t first_cc, last_cc; // 75, 255: sm_75 and all later ones
+    uint8_t unit;       // enum unit (isa/isa.h)
+    uint16_t op;        // enum sass_op
 };
+const struct sass_row *sass_row_find(unsigned cc, uint64_t low); // NULL: none
 const struct sass_row *sass_rows(uint32_t *n); // the table, for `isa sass`; row of an op: sass_rows[op - 1]
 
 bool sass_decode(unsigned cc, const uint64_t words[2], uint32_t offset, struct sass_insn *out); // cc: 90 = sm_90

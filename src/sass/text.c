@@ -1,0 +1,74 @@
+// Numbers and names in the disassembly (text.h).
+#include "sass/text.h"
+#include <math.h>
+#include <string.h>
+
+// Twenty digits: with an exponent from 2^32 on, else as short as they come.
+static void print_number(struct buf *out, double value)
+{
+    bool is_negative = signbit(value) != 0;
+    if (isinf(value))
+        buf_puts(out, is_negative ? "-INF " : "+INF ");
+    else if (value == 0)
+        buf_puts(out, is_negative ? "-0.0 " : "0");
+    else
+        buf_printf(out, fabs(value) >= 0x1p32 ? "%.20e" : "%.20g", value);
+}
+
+static void print_nan(struct buf *out, bool is_negative, bool is_quiet)
+{
+    buf_printf(out, "%c%cNAN ", is_negative ? '-' : '+', is_quiet ? 'Q' : 'S');
+}
+
+void sass_text_f32(struct buf *out, uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    if (isnan(value))
+        print_nan(out, bits >> 31, bits >> 22 & 1);
+    else
+        print_number(out, value);
+}
+
+void sass_text_f64(struct buf *out, uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (isnan(value))
+        print_nan(out, bits >> 63, bits >> 51 & 1);
+    else
+        print_number(out, value);
+}
+
+static double half_value(uint16_t bits)
+{
+    unsigned exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    double value = exponent == 31 ? INFINITY
+                   : exponent     ? ldexp(1024 + mantissa, (int)exponent - 25)
+                                  : ldexp(mantissa, -24);
+    return bits >> 15 ? -value : value;
+}
+
+void sass_text_half(struct buf *out, uint16_t bits, bool is_bf16)
+{
+    if (is_bf16)
+        sass_text_f32(out, (uint32_t)bits << 16);
+    else if ((bits & 0x7fff) > 0x7c00)
+        print_nan(out, bits >> 15, bits >> 9 & 1);
+    else
+        print_number(out, half_value(bits));
+}
+
+static const char *const special_names[256] = {
+#define SPECIAL(number, name) [number] = name,
+#include "sass/special.def"
+#undef SPECIAL
+};
+
+void sass_text_special(struct buf *out, unsigned number)
+{
+    if (number < 256 && special_names[number])
+        buf_puts(out, special_names[number]);
+    else
+        buf_printf(out, "SR%u", number);
+}
