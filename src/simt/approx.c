@@ -249,6 +249,17 @@ uint32_t approx_cos(uint32_t x, bool ftz)
     return unit_sin(turns_of(x, ftz), 1);
 }
 
+uint32_t mufu_sin(uint32_t turns, bool ftz)
+{
+    (void)ftz;
+    return unit_sin(turns, 0);
+}
+uint32_t mufu_cos(uint32_t turns, bool ftz)
+{
+    (void)ftz;
+    return unit_sin(turns, 1);
+}
+
 uint32_t approx_tanh(uint32_t x, bool ftz)
 {
     (void)ftz;

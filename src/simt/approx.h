@@ -21,6 +21,11 @@ uint32_t approx_ex2_bf16(uint32_t x);
 uint32_t approx_tanh_f16(uint32_t x);
 uint32_t approx_tanh_bf16(uint32_t x);
 
+// Machine code: sine and cosine of a number of turns (x / 2π), without reduction. The unit's other functions are those
+// above with ftz.
+uint32_t mufu_sin(uint32_t turns, bool ftz);
+uint32_t mufu_cos(uint32_t turns, bool ftz);
+
 // Of f64 only the upper word is read and given: rcp.approx.ftz.f64, rsqrt.approx.ftz.f64.
 uint64_t approx_rcp_f64(uint64_t x);
 uint64_t approx_rsqrt_f64(uint64_t x);

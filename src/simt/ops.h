@@ -24,6 +24,20 @@ DECLARE_OP(op_isspacep);
 DECLARE_OP(op_pack16);
 DECLARE_OP(op_extract);
 
+// op_prepare.c
+DECLARE_OP(op_prepared);
+DECLARE_OP(op_prepared_uniform);
+
+// op_uniform.c
+DECLARE_OP(op_row_to_uniform);
+DECLARE_OP(op_sreg_uniform);
+DECLARE_OP(op_preds_to_row);
+DECLARE_OP(op_row_to_preds);
+DECLARE_OP(op_vote_active);
+DECLARE_OP(op_match_active);
+DECLARE_OP(op_redux_active);
+DECLARE_OP(op_elect_active);
+
 // op_native.c
 DECLARE_OP(op_native);                                                // printf, assert, malloc, free: queued
 bool native_apply(struct sim *sim, const struct exchange *exchange); // … and done; false on a guest fault

@@ -300,15 +300,18 @@ static inline uint32_t funnel_right(uint32_t low, uint32_t high, uint32_t n)
     return (uint32_t)(((uint64_t)high << 32 | low) >> n);
 }
 
-// Any function of three bits: bit k of `table` is the result for a, b, c = bits 2, 1, 0 of k.
+// Any function of three bits: bit k of `table` is the result for a, b, c = bits 2, 1, 0 of k. Chooses between the two
+// answers for a, then by b and c; what depends on the table alone is the same for all lanes.
 static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 {
-    uint32_t result = 0;
-    for (uint32_t k = 0; k < 8; k++) {
-        uint32_t term = (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
-        result |= table >> k & 1 ? term : 0;
+    uint32_t by_a[4], by_b[2];
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint32_t without = 0u - (table >> k & 1), with = 0u - (table >> (k + 4) & 1);
+        by_a[k] = without ^ ((without ^ with) & a);
     }
-    return result;
+    for (uint32_t k = 0; k < 2; k++)
+        by_b[k] = by_a[k] ^ ((by_a[k] ^ by_a[k + 2]) & b);
+    return by_b[0] ^ ((by_b[0] ^ by_b[1]) & c);
 }
 
 // Byte numbers (4 bits each: byte 0..7 of b:a, and 8 = copies of its sign) of the modes of prmt, by selector
