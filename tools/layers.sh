@@ -20,7 +20,7 @@ prof:   base device isa mem
 cycle:  base device isa mem simt sanitize prof
 report: base device prof
 image:  base device
-sass:   base isa device image
+sass:   base device mem isa image
 triage: base device image sass arith
 sanitize: base isa mem simt
 rt:     base device mem image isa ptx sass simt sanitize prof cycle arith

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 struct launch_request {
-    const char *device, *kernel, *model, *cache_control, *export_path, *dump;
+    const char *device, *kernel, *engine, *model, *cache_control, *export_path, *dump;
     uint32_t grid[3], block[3], cluster[3], n_threads;
     uint64_t shared_bytes;
     struct option_list args, symbols, prints, saves;
@@ -31,7 +31,7 @@ struct session {
     struct arena *arena;
     const struct launch_request *request;
     struct device device;
-    struct module module;
+    struct module_file file;
     struct memory *memory;
     const struct kernel *kernel;
     struct launch_arg *args;
@@ -47,15 +47,21 @@ struct session {
 
 static bool dump(const struct session *session, const char *pass, struct buf *out, struct err *err)
 {
-    const struct ptx_image *image = session->module.image;
+    const struct module *module = &session->file.module;
+    const struct ptx_image *image = module->image;
+    if (!image)
+        return err_set(err, "--dump=%s: %s runs as machine code; --engine ptx takes its PTX", pass, module->path);
     if (strcmp(pass, "parse") == 0) {
         ptx_print(image->module, out);
         return true;
     }
-    int index = module_find_kernel(&session->module, session->arena, session->request->kernel, err);
-    if (index < 0)
+    const char *name = module_kernel_name(module, session->arena, session->request->kernel, err);
+    const struct ptx_function *function = NULL;
+    for (uint32_t i = 0; name && i < image->n_kernels; i++)
+        if (strcmp(image->kernels[i].function->name, name) == 0)
+            function = image->kernels[i].function;
+    if (!function)
         return false;
-    const struct ptx_function *function = image->kernels[index].function;
     if (strcmp(pass, "cfg") == 0)
         return ptx_dump_cfg(image->module, function, out, err);
     if (strcmp(pass, "regs") == 0)
@@ -87,17 +93,16 @@ static bool set_symbol(const struct session *session, const char *text, struct e
     if (!equals)
         return err_set(err, "--symbol %s: expected NAME=SPEC", text);
     const char *name = arena_string(session->arena, text, (size_t)(equals - text));
-    const struct ptx_datum *datum = ptx_image_find(session->module.image, name);
+    const struct module_variable *datum = module_find_variable(&session->file.module, name);
     if (!datum)
-        return err_set(err, "--symbol %s: %s has no such variable", name, session->module.path);
+        return err_set(err, "--symbol %s: %s has no such variable", name, session->file.module.path);
     if (!launch_arg_parse(session->arena, equals + 1, &arg, err))
         return false;
     uint64_t bytes = launch_arg_bytes(&arg);
-    uint64_t address = datum->address + (datum->is_constant ? session->module.image->constant_address : 0);
     if (arg.kind != ARG_BUFFER || bytes > datum->size_bytes)
         return err_set(err, "--symbol %s: expected TYPE[N]=... of at most %" PRIu64 " bytes", name,
                        datum->size_bytes);
-    return launch_arg_fill(&arg, memory_host(session->memory, address, bytes), err);
+    return launch_arg_fill(&arg, memory_host(session->memory, datum->address, bytes), err);
 }
 
 static bool prepare_arguments(struct session *session, struct err *err)
@@ -112,28 +117,41 @@ static bool prepare_arguments(struct session *session, struct err *err)
     return launch_args_place(session->args, specs->n, session->kernel, session->memory, params, err);
 }
 
+static bool choose_kernel(struct session *session, struct err *err)
+{
+    struct module *module = &session->file.module;
+    const char *why = NULL, *name = module_kernel_name(module, session->arena, session->request->kernel, err);
+    const struct kernel *kernel = name ? module_kernel(module, session->memory, name, &why, err) : NULL;
+    if (!kernel)
+        return false;
+    struct kernel *own = arena_new(session->arena, struct kernel);
+    *own = *kernel;
+    own->why_ptx = module->images ? why : NULL; // of PTX text there is nothing to say
+    session->kernel = own;
+    return true;
+}
+
 static bool prepare(struct session *session, struct err *err)
 {
     const struct launch_request *request = session->request;
     session->memory = memory_new(session->device.dram_bytes, err);
-    if (!session->memory || !module_place(&session->module, session->memory, err))
+    if (!session->memory || !module_place(&session->file.module, session->memory, err))
         return false;
-    session->kernel = module_kernel(&session->module, session->arena, request->kernel, err);
-    if (!session->kernel || !prepare_arguments(session, err))
+    if (!choose_kernel(session, err) || !prepare_arguments(session, err))
         return false;
     for (uint32_t i = 0; i < request->symbols.n; i++)
         if (!set_symbol(session, request->symbols.at[i], err))
             return false;
     struct launch *launch = &session->launch;
-    const struct ptx_image *image = session->module.image;
+    const struct module *module = &session->file.module;
     launch->kernel = session->kernel;
     memcpy(launch->grid, request->grid, sizeof launch->grid);
     memcpy(launch->block, request->block, sizeof launch->block);
     launch_set_cluster(launch, request->cluster[0] ? request->cluster : session->kernel->required_cluster);
     launch->dynamic_shared_bytes = (uint32_t)request->shared_bytes;
-    launch->constant_bytes = (uint32_t)image->constant_bytes;
-    launch->constants = image->constant_bytes
-                            ? memory_host(session->memory, image->constant_address, image->constant_bytes)
+    launch->constant_bytes = (uint32_t)module->constant_bytes;
+    launch->constants = module->constant_bytes
+                            ? memory_host(session->memory, module->constant_address, module->constant_bytes)
                             : NULL;
     launch->memory = session->memory;
     launch->n_sms = (uint32_t)session->device.n_sms;
@@ -293,12 +311,12 @@ static int report(const struct session *session, int argc, char **argv, struct e
 static int launch_session(struct session *session, const char *path, int argc, char **argv, struct err *err)
 {
     const struct launch_request *request = session->request;
-    if (!module_open(session->arena, path, (unsigned)session->device.cc, &session->module, err))
+    if (!module_open(session->arena, path, (unsigned)session->device.cc, &session->file, err))
         return EXIT_INPUT;
-    if (session->module.compiler && !request->is_quiet)
-        fprintf(stderr, "warpglass: %s compiled with %s\n", path, session->module.compiler);
-    if (session->module.taken && !request->is_quiet)
-        fprintf(stderr, "warpglass: %s: PTX for %s\n", path, session->module.taken);
+    if (session->file.module.compiler && !request->is_quiet)
+        fprintf(stderr, "warpglass: %s compiled with %s\n", path, session->file.module.compiler);
+    if (session->file.module.taken && !request->is_quiet)
+        fprintf(stderr, "warpglass: %s: %s\n", path, session->file.module.taken);
     if (request->dump)
         return dump_all(session, err) ? 0 : EXIT_INPUT;
     if (!prepare(session, err) || !run(session, err))
@@ -310,10 +328,13 @@ static int check(const struct launch_request *request, const struct arguments *r
 {
     if (rest->n != 1)
         return usage_error("launch",
-                           rest->n ? "one file at a time, got '%s' and '%s'" : "expected a file with kernels: .ptx, .cu, .fatbin, .o or .so",
+                           rest->n ? "one file at a time, got '%s' and '%s'" : "expected a file with kernels: .ptx, .cu, .cubin, .fatbin, .o or .so",
                            rest->n ? rest->at[0] : "", rest->n > 1 ? rest->at[1] : "");
     if (!request->dump && (!request->grid[0] || !request->block[0]))
         return usage_error("launch", "--grid and --block are needed, for example --grid 32x32 --block 32x8");
+    enum engine_choice engine;
+    if (request->engine && !engine_parse(request->engine, &engine))
+        return usage_error("launch", "--engine %s: expected auto, ptx or sass", request->engine);
     if (request->model && strcmp(request->model, "off") != 0 && strcmp(request->model, "counters") != 0)
         return usage_error("launch", "--model %s: expected off or counters", request->model);
     if (request->cache_control && strcmp(request->cache_control, "all") != 0 &&
@@ -341,6 +362,8 @@ int cmd_launch(int argc, char **argv)
         {"save", OPT_LIST, &request.saves, "ARG=PATH", "write a buffer argument to a file afterwards"},
         {"hash", OPT_FLAG, &request.wants_hash, NULL, "print the FNV-1a hash of every buffer afterwards"},
         {"cooperative", OPT_FLAG, &request.is_cooperative, NULL, "all blocks at once, for kernels with grid-wide barriers"},
+        {"engine", OPT_STRING, &request.engine, "auto|ptx|sass",
+         "run machine code where the device can execute all of it, else PTX (auto), or one of them only"},
         {"device", OPT_STRING, &request.device, "NAME|FILE",
          "GPU to model (else $WARPGLASS_DEVICE, else h200)"},
         {"model", OPT_STRING, &request.model, "counters|off",
@@ -356,7 +379,7 @@ int cmd_launch(int argc, char **argv)
         {0}};
     struct arguments rest;
     int status = options_parse(
-        argc, argv, "launch FILE.{ptx,cu,fatbin,o,so} --kernel NAME --grid SHAPE --block SHAPE --arg SPEC...",
+        argc, argv, "launch FILE.{ptx,cu,cubin,fatbin,o,so} --kernel NAME --grid SHAPE --block SHAPE --arg SPEC...",
         "Runs one kernel on the model of a GPU and reports its memory traffic.", rows, &rest);
     if (status != OPTIONS_GO || (status = check(&request, &rest)) != OPTIONS_GO)
         return status;
@@ -364,6 +387,8 @@ int cmd_launch(int argc, char **argv)
     struct err err = {0};
     arena_init(&arena, "launch");
     struct session session = {.arena = &arena, .request = &request};
+    if (request.engine)
+        engine_parse(request.engine, &session.file.module.engine);
     status = choose_device(&arena, request.device, &session.device);
     if (status == EXIT_LOADED)
         status = launch_session(&session, rest.at[0], argc, argv, &err);
@@ -373,6 +398,7 @@ int cmd_launch(int argc, char **argv)
     console_release(&session.console);
     if (session.memory)
         memory_delete(session.memory);
+    module_close(&session.file);
     arena_release(&arena);
     return status;
 }

@@ -74,9 +74,9 @@ static int check_kernel_name(const char *value)
 
 static int check_engine(const char *value)
 {
-    if (value && strcmp(value, "sass") == 0)
-        return usage_error("run", "--engine sass: machine code is not supported yet; ptx is");
-    return check_word("engine", value, "auto", "ptx");
+    enum engine_choice engine;
+    return !value || engine_parse(value, &engine) ? OPTIONS_GO
+                                                  : usage_error("run", "--engine %s: expected auto, ptx or sass", value);
 }
 
 static int check_numbers(const struct run_request *request)
@@ -223,7 +223,7 @@ static bool set_environment(struct run_session *session, struct err *err)
     const struct run_request *request = session->request;
     struct arena *arena = session->arena;
     return setting("PROFILE", session->profile_path, err) && setting("DEVICE", session->device.name, err) &&
-           setting("MODEL", request->model, err) &&
+           setting("ENGINE", request->engine, err) && setting("MODEL", request->model, err) &&
            setting("THREADS", number(arena, request->n_threads), err) &&
            setting("CACHE_CONTROL", request->cache_control, err) &&
            setting("KERNEL_NAME", request->kernel_name, err) &&
@@ -332,8 +332,8 @@ static int parse(int argc, char **argv, struct run_request *request)
     const struct option_row rows[] = {
         {"device", OPT_STRING, &request->device, "NAME|FILE",
          "GPU to model (else $WARPGLASS_DEVICE, else h200, else the newest that its code runs on)"},
-        {"engine", OPT_STRING, &request->engine, "auto|ptx",
-         "which code of the program is run; auto takes PTX"},
+        {"engine", OPT_STRING, &request->engine, "auto|ptx|sass",
+         "run machine code where the device can execute all of a kernel, else PTX (auto), or one of them only"},
         {"model", OPT_STRING, &request->model, "counters|off",
          "count through the hierarchy (default), or only run"},
         {"threads", OPT_U32, &request->n_threads, "N",

@@ -19,7 +19,11 @@ static bool ends_with(const char *text, const char *end)
 static bool open_text(struct arena *arena, const struct buf *text, struct module *out, struct err *err)
 {
     const char *copy = arena_string(arena, text->at ? text->at : "", text->n);
+    if (out->engine == ENGINE_SASS)
+        return err_set(err, "%s is PTX; --engine sass needs machine code: a cubin, or a file that holds one", out->path);
     out->image = ptx_image_open(arena, out->path, copy, text->n, err);
+    if (out->image)
+        module_of_ptx(arena, out);
     return out->image != NULL;
 }
 
@@ -49,35 +53,36 @@ static bool fail_executable(const char *path, struct err *err)
         if (strcmp(commands[i], "run") == 0)
             return err_set(err, "%s is a program: `warpglass run %s%s` runs it; launch takes a kernel's file",
                            path, strchr(path, '/') ? "" : "./", path);
-    return err_set(err, "%s is a program; launch takes a file with kernels: .ptx, .cu, .fatbin, .o or .so",
+    return err_set(err, "%s is a program; launch takes a file with kernels: .ptx, .cu, .cubin, .fatbin, .o or .so",
                    path);
 }
 
-static bool open_binary(struct arena *arena, const struct buf *bytes, unsigned cc, struct module *out,
-                        struct err *err)
+static bool open_binary(struct arena *arena, unsigned cc, struct module_file *out, struct err *err)
 {
-    struct image_list images = {0};
-    if (image_is_executable(bytes->at, bytes->n))
-        return fail_executable(out->path, err);
-    bool good =
-        image_scan(out->path, bytes->at, bytes->n, &images, err) && module_of_images(arena, &images, cc, out, err);
-    image_list_release(&images);
-    return good;
+    const char *path = out->module.path;
+    if (image_is_executable(out->bytes.at, out->bytes.n))
+        return fail_executable(path, err);
+    return image_scan(path, out->bytes.at, out->bytes.n, &out->images, err) &&
+           module_of_images(arena, &out->images, cc, &out->module, err);
 }
 
-bool module_open(struct arena *arena, const char *path, unsigned cc, struct module *out, struct err *err)
+bool module_open(struct arena *arena, const char *path, unsigned cc, struct module_file *out, struct err *err)
 {
-    struct buf bytes = {0};
-    *out = (struct module){.path = arena_string(arena, path, strlen(path))};
+    *out = (struct module_file){
+        .module = {.path = arena_string(arena, path, strlen(path)), .engine = out->module.engine}};
     if (ends_with(path, ".cu"))
-        return open_source(arena, path, cc, out, err);
-    bool good = buf_read_file(&bytes, path, err);
-    if (good && bytes.n > 0 && memchr(bytes.at, '\0', bytes.n))
-        good = open_binary(arena, &bytes, cc, out, err);
-    else if (good)
-        good = open_text(arena, &bytes, out, err);
-    buf_release(&bytes);
-    return good;
+        return open_source(arena, path, cc, &out->module, err);
+    if (!buf_read_file(&out->bytes, path, err))
+        return false;
+    if (out->bytes.n > 0 && memchr(out->bytes.at, '\0', out->bytes.n))
+        return open_binary(arena, cc, out, err);
+    return open_text(arena, &out->bytes, &out->module, err);
+}
+
+void module_close(struct module_file *file)
+{
+    image_list_release(&file->images);
+    buf_release(&file->bytes);
 }
 
 // ---- kernels by name ----------------------------------------------------------------------------------------
@@ -85,10 +90,9 @@ bool module_open(struct arena *arena, const char *path, unsigned cc, struct modu
 static bool list_kernels(const struct module *module, struct arena *arena, const char *why, struct err *err)
 {
     struct buf names = {0};
-    uint32_t n = module->image->n_kernels;
+    uint32_t n = module->n_kernels;
     for (uint32_t i = 0; i < n && i < MOST_LISTED; i++)
-        buf_printf(&names, "%s%s", i ? ", " : "",
-                   demangle(arena, module->image->kernels[i].function->name, DEMANGLE_GNU));
+        buf_printf(&names, "%s%s", i ? ", " : "", demangle(arena, module->kernels[i], DEMANGLE_GNU));
     if (n > MOST_LISTED)
         buf_printf(&names, " and %u more", n - MOST_LISTED);
     err_set(err, "%s: %s; it holds %s", module->path, why, names.at ? names.at : "no kernel");
@@ -96,17 +100,17 @@ static bool list_kernels(const struct module *module, struct arena *arena, const
     return false;
 }
 
-int module_find_kernel(const struct module *module, struct arena *arena, const char *name, struct err *err)
+const char *module_kernel_name(const struct module *module, struct arena *arena, const char *name, struct err *err)
 {
-    const struct ptx_image *image = module->image;
-    int found = -1, n_found = 0;
-    for (uint32_t i = 0; i < image->n_kernels; i++) {
-        const char *mangled = image->kernels[i].function->name;
+    const char *found = NULL;
+    int n_found = 0;
+    for (uint32_t i = 0; i < module->n_kernels; i++) {
+        const char *mangled = module->kernels[i];
         if (name && strcmp(mangled, name) == 0)
-            return (int)i;
+            return mangled;
         const char *readable = demangle(arena, mangled, DEMANGLE_GNU);
         if (!name || strcmp(readable, name) == 0 || strcmp(demangle_base(arena, readable), name) == 0) {
-            found = (int)i;
+            found = mangled;
             n_found++;
         }
     }
@@ -119,13 +123,5 @@ int module_find_kernel(const struct module *module, struct arena *arena, const c
                      n_found ? arena_printf(arena, "'%s' fits several kernels", name)
                              : arena_printf(arena, "no kernel '%s'", name),
                      err);
-    return -1;
-}
-
-const struct kernel *module_kernel(struct module *module, struct arena *arena, const char *name,
-                                   struct err *err)
-{
-    int index = module_find_kernel(module, arena, name, err);
-    return index < 0 ? NULL
-                     : ptx_image_kernel(module->image, module->image->kernels[index].function->name, err);
+    return NULL;
 }

@@ -87,6 +87,7 @@ enum {
     MOD_SCOPE = 23,   // 2 bits: enum scope
     MOD_ADDR64 = 25,  // 1 bit: the address is a row pair
     MOD_SATFINITE = 26, // 1 bit: .satfinite
+    MOD_UREG = 27,    // 1 bit: memory of machine code: lane 0 of src[3] is added to the address
     MOD_RELU = 28,    // 1 bit: .relu
     MOD_NAN = 29,     // 1 bit: .NaN
     MOD_ABS = 30,     // 1 bit: .abs / .xorsign

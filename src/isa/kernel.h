@@ -64,10 +64,19 @@ static inline uint32_t function_frame_rows(const struct function *function)
 
 // A word of a constant bank that is used as an operand: row `ROW_LAUNCH + i` is filled from it at launch.
 struct launch_row {
-    uint32_t bank;   // 0 = parameters (offset 0 = first parameter); 3 = user constants
+    uint32_t bank;   // BANK_PARAMS (PTX: offset 0 = first parameter; machine code: see param_base), BANK_USER, …
     uint32_t offset; // bytes; a multiple of the element's size, not always of 4
     uint8_t elem;    // enum elem, ELEM_U8 .. ELEM_B32: what is read there, widened to 32 bits
 };
+
+// A constant bank of machine code as the image holds it.
+struct constant_bank {
+    const uint8_t *bytes;
+    uint32_t n_bytes;
+};
+// Bank 0 of machine code begins with words of the driver, the parameters lie behind them. Offsets in bank 0 of sm_70 to
+// sm_90, seen in the code that nvcc 13 makes (doc/sass.md); 0x0 … 0x14 are block and grid extents.
+enum { N_CONSTANT_BANKS = 8, BANK_PARAMS = 0, BANK_USER = 3, BANK0_LOCAL_WINDOW = 0x20, BANK0_STACK = 0x28, BANK0_DRIVER_WORDS = 0x30 };
 
 struct kernel_param {
     const char *name;
@@ -79,6 +88,7 @@ struct kernel {
     const char *name;      // mangled
     const char *isa;       // "ptx" or "sass"
     const char *path;      // file it came from
+    const char *why_ptx;   // why it is not machine code, for the report; NULL: nobody asked, or it is
     struct insn *insns;
     uint32_t n_insns;
     struct function *functions; // [0] is the entry
@@ -94,6 +104,11 @@ struct kernel {
 
     struct kernel_param *params;
     uint32_t n_params, param_bytes;
+
+    // Machine code only; 0 and NULL otherwise
+    uint32_t param_base;               // offset of the first parameter in bank 0
+    uint32_t shared_base;              // bytes of shared memory that lie before the block's own, for the system
+    const struct constant_bank *banks; // N_CONSTANT_BANKS of them; 0 and 3 belong to the launch
 
     // What it needs of an SM
     uint32_t registers;           // per thread: from SASS exact, from PTX estimated by liveness

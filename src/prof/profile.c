@@ -186,7 +186,7 @@ static void decode_insns(struct decoder *payload, const struct schema *schema, s
 // No text is NULL but that of a fault that did not happen.
 static void complete_texts(struct profile_launch *launch)
 {
-    const char **texts[] = {&launch->kernel, &launch->demangled, &launch->isa,         &launch->module,
+    const char **texts[] = {&launch->kernel, &launch->demangled, &launch->isa,         &launch->why_ptx, &launch->module,
                             &launch->device, &launch->model,     &launch->process_name};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!*texts[i])

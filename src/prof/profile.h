@@ -56,6 +56,7 @@ struct profile_launch {
     const char *kernel;       // mangled
     const char *demangled;    // as ncu prints it: name(args); extern "C" plain
     const char *isa;          // "ptx" or "sass"
+    const char *why_ptx;      // why it is not machine code; "" = nothing to say
     const char *module;       // file it came from
     uint32_t grid[3], block[3], cluster;
     uint32_t context, stream;

@@ -39,6 +39,7 @@ void profile_describe_kernel(struct arena *arena, const struct kernel *kernel, s
     out->kernel = kernel->name;
     out->demangled = demangle(arena, kernel->name, DEMANGLE_NVIDIA);
     out->isa = kernel->isa;
+    out->why_ptx = kernel->why_ptx ? kernel->why_ptx : "";
     out->module = kernel->path;
     out->registers = kernel->registers;
     out->registers_are_estimated = kernel->registers_are_estimated;

@@ -53,7 +53,7 @@ static json_t *launch_json(const struct report_launch *l)
 
 static json_t *fidelity_json(const struct profile_launch *p)
 {
-    return json_pack("{s:o, s:I, s:I, s:I}", "isa", json_text(p->isa), "exact", (json_int_t)p->n_exact,
+    return json_pack("{s:o, s:o, s:I, s:I, s:I}", "isa", json_text(p->isa), "why_ptx", json_text(p->why_ptx), "exact", (json_int_t)p->n_exact,
                      "approximate", (json_int_t)p->n_approximate, "unsupported",
                      (json_int_t)p->n_unsupported);
 }

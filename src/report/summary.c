@@ -84,6 +84,10 @@ static void print_engine(struct page *page)
     if (!page->options->is_reproducible && p->wall_seconds > 0)
         buf_printf(page->out, " in %.3g s", p->wall_seconds);
     buf_puts(page->out, "\n");
+    if (*p->why_ptx) {
+        label(page, "");
+        buf_printf(page->out, "not machine code: %s\n", p->why_ptx);
+    }
     label(page, "fidelity");
     buf_printf(page->out, "of the instructions that ran, %u exact, %u approximate, %u unsupported\n",
                p->n_exact, p->n_approximate, p->n_unsupported);

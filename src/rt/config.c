@@ -31,6 +31,13 @@ static bool read_word(const char *name, const char *first, const char *second, b
     return *out || err_set(err, "%s=%s: expected %s or %s", name, value, first, second);
 }
 
+static bool read_engine(struct rt_config *config, struct err *err)
+{
+    const char *value = setting(RT_ENVIRONMENT "ENGINE");
+    return !value || engine_parse(value, &config->engine) ||
+           err_set(err, RT_ENVIRONMENT "ENGINE=%s: expected auto, ptx or sass", value);
+}
+
 static bool read_kernel_name(struct rt_config *config, struct err *err)
 {
     static const char prefix[] = "regex:";
@@ -76,7 +83,8 @@ bool rt_config_read(struct rt_config *config, struct err *err)
         !read_u64(RT_ENVIRONMENT "THREADS", &n_threads, err) ||
         !read_u64(RT_ENVIRONMENT "LAUNCH_SKIP", &config->launch_skip, err) ||
         !read_u64(RT_ENVIRONMENT "LAUNCH_COUNT", &config->launch_count, err) ||
-        !read_u64(RT_ENVIRONMENT "TARGET_PID", &target, err) || !read_kernel_name(config, err))
+        !read_u64(RT_ENVIRONMENT "TARGET_PID", &target, err) || !read_engine(config, err) ||
+        !read_kernel_name(config, err))
         return false;
     if (n_threads == 0 || n_threads > RT_MOST_THREADS)
         return err_set(err, RT_ENVIRONMENT "THREADS=%llu: expected 1 to %d", (unsigned long long)n_threads,

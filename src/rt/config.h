@@ -3,6 +3,7 @@
 //
 //     WARPGLASS_PROFILE        file to which finished launches are appended; its head was written by the parent
 //     WARPGLASS_DEVICE         name or path of the device file (default: h200)
+//     WARPGLASS_ENGINE         auto (default) | ptx | sass
 //     WARPGLASS_MODEL          counters (default) | off
 //     WARPGLASS_THREADS        host threads of the engine (default 1)
 //     WARPGLASS_CACHE_CONTROL  all (default) | none
@@ -17,6 +18,7 @@
 #include "base/err.h"
 #include "cycle/run.h"
 #include "prof/profile_ring.h"
+#include "rt/module.h"
 #include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +41,7 @@ struct rt_shared {
 struct rt_config {
     const char *profile, *device; // borrowed from the environment; NULL when not set
     enum model model;
+    enum engine_choice engine;
     uint32_t n_threads;
     bool keep_caches;
     const char *kernel_name; // exact name, or NULL

@@ -217,7 +217,7 @@ cudaError_t module_function_count(struct rt *rt, struct rt_module *module, unsig
         return cudaErrorInvalidResourceHandle;
     cudaError_t error = module_load(rt, module);
     if (!error)
-        *count = module->module.image->n_kernels;
+        *count = module->module.n_kernels;
     return error;
 }
 
@@ -228,7 +228,7 @@ cudaError_t module_function_list(struct rt *rt, struct rt_module *module, struct
         return cudaErrorInvalidValue;
     cudaError_t error = module_function_count(rt, module, &count);
     for (unsigned i = 0; !error && i < n && i < count; i++)
-        out[i] = module_function(rt, module, module->module.image->kernels[i].function->name);
+        out[i] = module_function(rt, module, module->module.kernels[i]);
     return error;
 }
 

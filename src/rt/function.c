@@ -57,7 +57,7 @@ static bool kernel_fact(struct rt *rt, const struct rt_function *function, int a
         *value = (int)kernel->static_shared_bytes;
         return true;
     case FUNCTION_CONST_BYTES:
-        *value = (int)function->module->module.image->constant_bytes;
+        *value = (int)function->module->module.constant_bytes;
         return true;
     case FUNCTION_LOCAL_BYTES:
         *value = (int)function->local_bytes;

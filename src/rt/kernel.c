@@ -100,11 +100,11 @@ static uint64_t grid_workspace(struct rt *rt)
 
 static void fill_launch(struct rt *rt, const struct rt_stream *stream, const struct op_kernel *op, struct launch *out)
 {
-    const struct ptx_image *image = op->function->module->module.image;
+    const struct module *module = &op->function->module->module;
     *out = (struct launch){.kernel = op->function->kernel,
                            .dynamic_shared_bytes = op->shared_bytes,
                            .params = op->params,
-                           .constant_bytes = (uint32_t)image->constant_bytes,
+                           .constant_bytes = (uint32_t)module->constant_bytes,
                            .memory = rt->memory,
                            .n_sms = (uint32_t)rt->device.n_sms,
                            .launch_id = rt->n_launches++,
@@ -120,8 +120,8 @@ static void fill_launch(struct rt *rt, const struct rt_stream *stream, const str
     out->carveout_percent = out->has_carveout ? (uint32_t)op->carveout_percent : 0;
     if (op->is_cooperative)
         out->grid_workspace = grid_workspace(rt);
-    if (image->constant_bytes)
-        out->constants = memory_host(rt->memory, image->constant_address, image->constant_bytes);
+    if (module->constant_bytes)
+        out->constants = memory_host(rt->memory, module->constant_address, module->constant_bytes);
 }
 
 static void show_progress(struct rt *rt, const char *kernel)

@@ -24,19 +24,22 @@ struct rt_module *module_register(struct rt *rt, struct image_list images, const
 // their own (modules loaded by hand).
 static bool place_managed(struct rt *rt, struct rt_module *module, struct err *err)
 {
-    struct ptx_image *image = module->module.image;
-    for (struct rt_variable *v = module->variables; v; v = v->next)
-        for (uint32_t i = 0; v->managed && i < image->n_data; i++)
-            if (strcmp(image->data[i].variable->name, v->name) == 0)
-                image->data[i].address = (uint64_t)(uintptr_t)v->managed;
-    for (uint32_t i = 0; i < image->n_data; i++) {
-        struct ptx_datum *datum = &image->data[i];
-        if (!datum->variable->is_managed || datum->address)
+    struct module *m = &module->module;
+    for (struct rt_variable *v = module->variables; v; v = v->next) {
+        struct module_variable *known = v->managed ? module_find_variable(m, v->name) : NULL;
+        if (known) {
+            known->address = (uint64_t)(uintptr_t)v->managed;
+            known->is_managed = true;
+        }
+    }
+    for (uint32_t i = 0; i < m->n_variables; i++) {
+        struct module_variable *known = &m->variables[i];
+        if (!known->is_managed || known->address)
             continue;
-        void *pages = mmap(NULL, datum->size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED || !memory_add_host(rt->memory, pages, datum->size_bytes, "__managed__ variable"))
-            return err_set(err, "no room for the managed variable %s", datum->variable->name);
-        datum->address = (uint64_t)(uintptr_t)pages;
+        void *pages = mmap(NULL, known->size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED || !memory_add_host(rt->memory, pages, known->size_bytes, "__managed__ variable"))
+            return err_set(err, "no room for the managed variable %s", known->name);
+        known->address = (uint64_t)(uintptr_t)pages;
     }
     return true;
 }
@@ -44,7 +47,8 @@ static bool place_managed(struct rt *rt, struct rt_module *module, struct err *e
 static cudaError_t open_images(struct rt *rt, struct rt_module *module, struct err *err)
 {
     unsigned cc = (unsigned)rt->device.cc;
-    if (!image_choose(&module->images, cc, false)) {
+    module->module.engine = rt->config.engine;
+    if (!image_choose(&module->images, cc, rt->config.engine != ENGINE_PTX)) {
         image_fail_choice(module->module.path, &module->images, cc, err);
         return cudaErrorNoKernelImageForDevice;
     }
@@ -82,14 +86,14 @@ void module_reset(struct rt_module *module, struct memory *memory)
 
 static void free_places(struct rt *rt, struct rt_module *module)
 {
-    const struct ptx_image *image = module->module.image;
-    for (uint32_t i = 0; i < image->n_data; i++)
-        if (image->data[i].variable->is_managed)
-            memory_remove_host(rt->memory, (void *)(uintptr_t)image->data[i].address);
-        else
-            memory_free(rt->memory, image->data[i].address);
-    if (image->constant_bytes)
-        memory_free(rt->memory, image->constant_address);
+    const struct module *m = &module->module;
+    for (uint32_t i = 0; i < m->n_variables; i++)
+        if (m->variables[i].is_managed)
+            memory_remove_host(rt->memory, (void *)(uintptr_t)m->variables[i].address);
+        else if (!m->variables[i].is_constant)
+            memory_free(rt->memory, m->variables[i].address);
+    if (m->constant_bytes)
+        memory_free(rt->memory, m->constant_address);
 }
 
 void module_unload(struct rt *rt, struct rt_module *module)
@@ -132,9 +136,9 @@ struct rt_function *module_function(struct rt *rt, struct rt_module *module, con
     for (struct rt_function *f = module->functions; f; f = f->next)
         if (strcmp(f->name, name) == 0)
             return f;
-    const struct ptx_image *image = module->module.image;
-    for (uint32_t i = 0; module->state == MODULE_LOADED && i < image->n_kernels; i++)
-        if (strcmp(image->kernels[i].function->name, name) == 0)
+    const struct module *m = &module->module;
+    for (uint32_t i = 0; module->state == MODULE_LOADED && i < m->n_kernels; i++)
+        if (strcmp(m->kernels[i], name) == 0)
             return module_add_function(rt, module, name);
     return NULL;
 }
@@ -176,7 +180,8 @@ cudaError_t function_load(struct rt *rt, struct rt_function *function)
         return error;
     if (function->is_broken)
         return cudaErrorInvalidPtx;
-    const struct kernel *kernel = ptx_image_kernel(function->module->module.image, function->name, &err);
+    const char *why = NULL;
+    const struct kernel *kernel = module_kernel(&function->module->module, rt->memory, function->name, &why, &err);
     if (!kernel) {
         function->is_broken = true;
         console_error(&err);
@@ -184,8 +189,10 @@ cudaError_t function_load(struct rt *rt, struct rt_function *function)
     }
     struct kernel *own = arena_new(&function->module->arena, struct kernel);
     *own = *kernel;
+    own->why_ptx = why;
     function->local_bytes = kernel->local_bytes;
-    take_cubin(rt, function, own);
+    if (kernel->registers_are_estimated)
+        take_cubin(rt, function, own);
     function->kernel = own;
     return cudaSuccess;
 }
@@ -198,12 +205,11 @@ cudaError_t module_variable(struct rt *rt, struct rt_module *module, const char 
     cudaError_t error = module_load(rt, module);
     if (error)
         return error;
-    const struct ptx_image *image = module->module.image;
-    const struct ptx_datum *datum = ptx_image_find(image, name);
-    if (!datum)
+    const struct module_variable *found = module_find_variable(&module->module, name);
+    if (!found)
         return cudaErrorSymbolNotFound;
-    *address = datum->address + (datum->is_constant ? image->constant_address : 0);
-    *size_bytes = datum->size_bytes;
+    *address = found->address;
+    *size_bytes = found->size_bytes;
     return cudaSuccess;
 }
 

@@ -86,7 +86,7 @@ static unsigned words_of(const struct decoding *d, const struct sass_item *item)
     case 'T':
         return log2_bytes(in->fields[SF_TYPE_TO]) == 3 ? 2 : 1;
     case 'S': // of a conversion: whichever type its source has
-        return in->op == SASS_F2I_64                       ? float_words(in->fields[SF_TYPE_FROM])
+        return in->op == SASS_F2I_64 || in->op == SASS_F2F_64 ? float_words(in->fields[SF_TYPE_FROM])
                : log2_bytes(in->fields[SF_TYPE_FROM]) == 3 ? 2
                                                            : 1;
     case 'C':

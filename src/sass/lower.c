@@ -65,7 +65,7 @@ static bool is_launch_word(struct launch_row row, uint32_t bank, uint32_t offset
 }
 
 // One or two words of a constant bank.
-static rowref launch_words(struct sass_lowering *l, uint32_t bank, uint32_t offset, uint32_t n_words)
+rowref sass_bank_words(struct sass_lowering *l, uint32_t bank, uint32_t offset, uint32_t n_words)
 {
     for (size_t i = 0; i + n_words <= l->launch_rows.n; i++)
         if (is_launch_word(l->launch_rows.at[i], bank, offset) &&
@@ -99,7 +99,7 @@ rowref sass_source(struct sass_lowering *l, const struct sass_insn *in, unsigned
         return sass_pool(l, (uint32_t)o->value);
     case SO_CONST:
         if (o->base_kind == SO_NONE && !o->has_ureg && o->value >= 0 && o->value % 4 == 0)
-            return launch_words(l, o->bank, (uint32_t)o->value, o->words > 1 || in->row->unit == UNIT_FP64 ? 2 : 1);
+            return sass_bank_words(l, o->bank, (uint32_t)o->value, o->words > 1 || in->row->unit == UNIT_FP64 ? 2 : 1);
         sass_refuse(l, in, "a constant bank with a register in the address");
         return ROW(ROW_POOL, 0);
     default:

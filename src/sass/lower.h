@@ -8,8 +8,9 @@
 // false after sass_refuse: the instruction is decoded but this variant is not executed. Exactly one record is made for
 // each instruction: record index = byte offset / 16, so that targets and profiles need no map.
 //
-// Frame of a machine kernel: R0 … R(n-1), UR0 … UR62, then SASS_TRASH_ROWS rows that nobody reads (destination RZ).
-// Predicates: PT = 0, P0 … P6 = 1 … 7, UP0 … UP6 = 8 … 14.
+// Frame of a machine kernel: R0 … R(n-1), UR0 … UR62, then SASS_TRASH_ROWS rows that nobody reads (destination RZ) and one
+// for the result of BAR.RED.
+// Predicates: PT = 0, P0 … P6 = 1 … 7, UP0 … UP6 = 8 … 14, SASS_BARRIER_PRED: result of BAR.RED.
 #ifndef SASS_LOWER_H
 #define SASS_LOWER_H
 #include "base/arena.h"
@@ -19,13 +20,14 @@
 #include "isa/kernel.h"
 #include "sass/sass.h"
 
-enum { SASS_UREGS = 64, SASS_TRASH_ROWS = 16, SASS_PREDS = 15 };
+enum { SASS_UREGS = 64, SASS_TRASH_ROWS = 16, SASS_PREDS = 16, SASS_BARRIER_PRED = 15 };
 
 struct sass_lowering {
     struct arena *arena;
     unsigned cc;
     uint32_t n_registers;          // R rows of the frame; UR0 is row n_registers
     uint32_t first_insn, n_insns;  // of the section being lowered, in kernel.insns
+    uint64_t code_address;         // guest address of its first byte (isa/kernel.h: code window)
     VEC(uint32_t) pool;            // words of the pool rows (broadcast at the end); pool rows 0 … 15 are zero
     VEC(struct launch_row) launch_rows;
     const char *refused;           // why the last instruction cannot be executed; in the arena
@@ -45,6 +47,9 @@ rowref sass_pool64(struct sass_lowering *l, uint64_t value);
 void sass_signs(const struct sass_insn *in, unsigned k, struct insn *out, unsigned bit);
 bool sass_refuse(struct sass_lowering *l, const struct sass_insn *in, const char *why); // false
 
+// `n` neighbouring words of a constant bank, as launch rows.
+rowref sass_bank_words(struct sass_lowering *l, uint32_t bank, uint32_t offset, uint32_t n);
+
 bool sass_lower_insn(struct sass_lowering *l, const struct sass_insn *in, struct insn *out);
 
 // ---- the families -------------------------------------------------------------------------------------------------------
@@ -52,4 +57,7 @@ bool sass_lower_insn(struct sass_lowering *l, const struct sass_insn *in, struct
 #define SASS(id, name, archs, opcode, spec, unit, lower) DECLARE_LOWER(lower);
 #include "sass/sass.def"
 #undef SASS
+DECLARE_LOWER(lower_b2r);
+DECLARE_LOWER(lower_atomg_float);
+rowref sass_barrier_row(const struct sass_lowering *l);
 #endif

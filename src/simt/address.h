@@ -45,7 +45,9 @@ ALWAYS_INLINE void address_lanes(const struct warp *warp, const struct insn *ins
                                  uint64_t *addr)
 {
     const uint32_t *row = row_read(warp, insn->src[0]);
-    const uint64_t offset = (uint64_t)(int64_t)insn->offset;
+    uint64_t offset = (uint64_t)(int64_t)insn->offset;
+    if (MOD_GET(insn->mod, MOD_UREG, 1))
+        offset += row_read(warp, insn->src[3])[0];
     if (MOD_GET(insn->mod, MOD_ADDR64, 1))
         for (int i = 0; i < N_LANES; i++)
             addr[i] = get_u64(row, i) + offset;

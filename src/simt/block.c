@@ -61,7 +61,8 @@ static struct layout layout_of(const struct launch *launch)
                        .local_bytes = launch_local_bytes(launch),
                        .shared_bytes = kernel->uses_reserved_shared
                                            ? reserved_shared_offset(launch) + RESERVED_SHARED_BYTES
-                                           : kernel->static_shared_bytes + launch->dynamic_shared_bytes};
+                                           : kernel->shared_base + kernel->static_shared_bytes +
+                                                 launch->dynamic_shared_bytes};
     l.warps_bytes = rows_up(l.n_warps * sizeof(struct warp));
     l.stack_bytes = (size_t)l.stack_rows * ROW_BYTES;
     l.preds_bytes = rows_up(l.stack_rows * sizeof(uint32_t));
@@ -145,6 +146,7 @@ static void warp_start(const struct launch *launch, struct block *block, uint32_
     warp->n_orders = 0;
     warp->is_done = false;
     warp->n_convergences = 0;
+    warp->next_convergence = 0;
     warp->rows[ROW_POOL] = (uint32_t *)launch->kernel->pool;
     warp->rows[ROW_LAUNCH] = (uint32_t *)launch->launch_rows;
     memset(warp->stack, 0, (size_t)warp->stack_rows * ROW_BYTES);
@@ -188,12 +190,41 @@ void block_start(const struct launch *launch, struct block *block, uint32_t line
 
 // ---- launch rows -----------------------------------------------------------------------------------
 
+// A constant bank as the kernel sees it.
+struct constant_bank launch_bank(const struct launch *launch, uint32_t bank)
+{
+    const struct kernel *kernel = launch->kernel;
+    if (bank == BANK_PARAMS && launch->bank0)
+        return (struct constant_bank){launch->bank0, kernel->param_base + kernel->param_bytes};
+    if (bank == BANK_PARAMS)
+        return (struct constant_bank){launch->params, kernel->param_bytes};
+    if (bank == BANK_USER)
+        return (struct constant_bank){launch->constants, launch->constant_bytes};
+    return kernel->banks && bank < N_CONSTANT_BANKS ? kernel->banks[bank] : (struct constant_bank){0};
+}
+
+static uint8_t *make_bank0(const struct launch *launch, struct arena *arena)
+{
+    const struct kernel *kernel = launch->kernel;
+    const uint64_t window = MEMORY_LOCAL_WINDOW;
+    uint32_t words[BANK0_DRIVER_WORDS / 4] = {launch->block[0], launch->block[1], launch->block[2],
+                                              launch->grid[0],  launch->grid[1],  launch->grid[2]};
+    memcpy((char *)words + BANK0_LOCAL_WINDOW, &window, sizeof window);
+    words[BANK0_STACK / 4] = launch_local_bytes(launch);
+    uint8_t *bank = arena_alloc(arena, kernel->param_base + kernel->param_bytes + 1, 16);
+    memset(bank, 0, kernel->param_base);
+    memcpy(bank, words, kernel->param_base < sizeof words ? kernel->param_base : sizeof words);
+    memcpy(bank + kernel->param_base, launch->params, kernel->param_bytes);
+    return bank;
+}
+
 // What the row says, widened to a word; 0 outside the bank.
 static uint32_t constant_word(const struct launch *launch, struct launch_row row)
 {
     static const uint8_t sizes[N_ELEMS] = {1, 1, 2, 2, 4, 4, 4};
-    const uint8_t *bytes = row.bank == 0 ? launch->params : launch->constants;
-    uint32_t size_bytes = row.bank == 0 ? launch->kernel->param_bytes : launch->constant_bytes, word = 0;
+    const struct constant_bank bank = launch_bank(launch, row.bank);
+    const uint8_t *bytes = bank.bytes;
+    uint32_t size_bytes = bank.n_bytes, word = 0;
     if (row.offset >= size_bytes)
         return 0;
     uint32_t left = size_bytes - row.offset, n = sizes[row.elem] < left ? sizes[row.elem] : left;
@@ -206,6 +237,7 @@ static uint32_t constant_word(const struct launch *launch, struct launch_row row
 void launch_fill_rows(struct launch *launch, struct arena *arena)
 {
     const struct kernel *kernel = launch->kernel;
+    launch->bank0 = kernel->param_base ? make_bank0(launch, arena) : NULL;
     launch->launch_rows = arena_alloc(arena, (size_t)kernel->n_launch_rows * ROW_BYTES, 64);
     for (uint32_t r = 0; r < kernel->n_launch_rows; r++) {
         uint32_t word = constant_word(launch, kernel->launch_rows[r]);

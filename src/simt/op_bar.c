@@ -19,6 +19,10 @@ static struct arrival arrival_of(const struct warp *warp, const struct insn *ins
     const uint32_t lane = (uint32_t)__builtin_ctz(on);
     struct arrival arrival = {insn->extra, 0};
     uint32_t next = 0;
+    if (MOD_GET(insn->mod, MOD_MODE, 4)) { // machine code: both in one register
+        const uint32_t word = row_read(warp, insn->src[0])[lane];
+        return (struct arrival){word & 15, word >> 16 & 0xfff};
+    }
     if (insn->extra == UINT32_MAX)
         arrival.barrier = row_read(warp, insn->src[next++])[lane];
     if (insn->src[next] != ROW_NONE)

@@ -403,6 +403,20 @@ static enum step_kind op_load(struct sim *sim, struct warp *warp, const struct i
     }
 }
 
+// Machine code: a constant bank, insn->extra, with a register in the address.
+static enum step_kind op_load_bank(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    const struct constant_bank bank = launch_bank(sim->launch, insn->extra);
+    access_begin(sim, warp, insn, on, ACCESS_LOAD);
+    return move_window(sim, warp, insn, on, (uint8_t *)(uintptr_t)bank.bytes, bank.n_bytes, true);
+}
+
+static enum step_kind op_load_bank_uniform(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    (void)on;
+    return op_load_bank(sim, warp, insn, ALL_LANES);
+}
+
 static enum step_kind op_store(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     access_begin(sim, warp, insn, on, ACCESS_STORE);

@@ -37,6 +37,16 @@ DECLARE_OP(op_vote_active);
 DECLARE_OP(op_match_active);
 DECLARE_OP(op_redux_active);
 DECLARE_OP(op_elect_active);
+// op_machine.c
+DECLARE_OP(op_jump_address);
+DECLARE_OP(op_jump_offset);
+DECLARE_OP(op_jump_any);
+DECLARE_OP(op_jump_diverged);
+DECLARE_OP(op_conv_open);
+DECLARE_OP(op_conv_sync);
+DECLARE_OP(op_conv_break);
+DECLARE_OP(op_conv_get);
+DECLARE_OP(op_conv_put);
 
 // op_native.c
 DECLARE_OP(op_native);                                                // printf, assert, malloc, free: queued

@@ -96,7 +96,7 @@ void converge_join(struct warp *warp, uint32_t number, lanemask lanes)
     if (!c) {
         convergence_reserve(warp);
         c = &warp->convergences[warp->n_convergences++];
-        *c = (struct convergence){number, split->frame, 0};
+        *c = (struct convergence){.number = number, .frame = split->frame};
     }
     c->mask |= lanes;
 }
@@ -160,6 +160,15 @@ static void converge_release(struct warp *warp, uint32_t slot)
     c->mask &= ~split->mask;
     if (c->mask == 0)
         *c = warp->convergences[--warp->n_convergences];
+}
+
+void converge_remove(struct warp *warp, uint32_t number, lanemask lanes)
+{
+    struct convergence *c = convergence_find(warp, split_current(warp), number);
+    if (!c)
+        return;
+    c->mask &= ~lanes;
+    convergence_check(warp, c);
 }
 
 void converge_break(struct warp *warp, uint32_t first, uint32_t n)

@@ -36,6 +36,7 @@ void split_count_jump(struct warp *warp);
 // Convergence barriers.
 void converge_join(struct warp *warp, uint32_t number, lanemask lanes); // the lanes will come to BSYNC `number`
 enum step_kind converge_arrive(struct warp *warp, uint32_t number);     // the running split has come
+void converge_remove(struct warp *warp, uint32_t number, lanemask lanes); // the lanes will not come
 // The running split leaves a loop: nobody waits for it at the `n` barriers of the loop, numbered from `first` on.
 void converge_break(struct warp *warp, uint32_t first, uint32_t n);
 void converge_leave(struct warp *warp, lanemask lanes); // the lanes leave the running function: nobody there waits for them

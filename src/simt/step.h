@@ -101,4 +101,5 @@ size_t block_memory_bytes(const struct launch *launch);
 void block_place(const struct launch *launch, struct block *block, void *memory);
 void block_release(struct block *block);
 void launch_fill_rows(struct launch *launch, struct arena *arena); // ROW_LAUNCH from params and constants
+struct constant_bank launch_bank(const struct launch *launch, uint32_t bank); // after launch_fill_rows
 #endif

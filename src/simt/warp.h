@@ -47,6 +47,8 @@ struct split {
 struct convergence {
     uint32_t number, frame;
     lanemask mask;
+    uint32_t slot;    // machine code (simt/op_machine.c): the B register,
+    lanemask viewers; // and the lanes that see this barrier in it
 };
 
 enum fault_kind {
@@ -104,6 +106,7 @@ struct warp {
 
     struct convergence *convergences;
     uint32_t n_convergences, max_convergences;
+    uint32_t next_convergence; // machine code: the number of the next barrier made
 
     uint32_t *stack;      // frames, 32 words a row; rows[ROW_REG] points into it
     uint32_t *pred_stack; // one predicate word a row: word r of it belongs to the frame that holds row r
@@ -156,6 +159,7 @@ struct launch {
     const uint8_t *constants; // bank 3 of the module
     uint32_t constant_bytes;
     uint32_t (*launch_rows)[ROW_LANES]; // kernel->launch_rows, filled by launch_fill_rows
+    const uint8_t *bank0;               // of machine code: driver words and parameters, made by launch_fill_rows
     struct memory *memory;
     uint32_t n_sms;
     uint64_t launch_id;

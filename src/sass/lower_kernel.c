@@ -1,0 +1,324 @@
+// A kernel of a cubin, lowered: its own code section first, then those of the functions that it can reach, then the
+// functions of the engine.
+#include "sass/load.h"
+#include "sass/lower.h"
+#include <string.h>
+
+enum { STACK_ALIGN = 16, SYSTEM_SHARED_BYTES = 1024, FIRST_CC_WITH_SYSTEM_SHARED = 90 };
+
+static const uint32_t UNKNOWN_STACK = 0xffffffff; // image/cubin.h, call_bytes
+
+struct job {
+    struct sass_image *image;
+    const struct sass_kernel *kernel;
+    struct sass_lowering lowering;
+    struct kernel *out;
+    bool *reached;          // one a code section
+    uint32_t *first_insns;  // likewise: where it begins in the kernel
+    uint8_t **bytes;        // likewise: relocated copies
+    uint32_t n_registers;
+    struct err *err;
+};
+
+// ---- which code ---------------------------------------------------------------------------------------------------------
+
+// The code section and what its relocations name, and so on.
+static void reach(struct job *job, uint32_t code)
+{
+    const struct sass_image *image = job->image;
+    if (job->reached[code])
+        return;
+    job->reached[code] = true;
+    bool *named = arena_array(image->arena, bool, image->n_codes);
+    memset(named, 0, image->n_codes * sizeof *named);
+    for (int kind = 0; kind < 2; kind++)
+        sass_mark_reached(image, &image->codes[code].relocations[kind], named);
+    for (uint32_t i = 0; i < image->n_codes; i++)
+        if (named[i] || (image->codes[i].is_address_taken && !image->codes[i].is_entry))
+            reach(job, i);
+}
+
+static void place_code(struct job *job, uint32_t code, uint32_t *next)
+{
+    const struct sass_code *c = &job->image->codes[code];
+    job->first_insns[code] = *next;
+    *next += (uint32_t)(c->text.n_bytes / SASS_BYTES);
+}
+
+static void place_all(struct job *job)
+{
+    uint32_t next = 0;
+    place_code(job, job->kernel->code, &next);
+    for (uint32_t i = 0; i < job->image->n_codes; i++)
+        if (job->reached[i] && i != job->kernel->code)
+            place_code(job, i, &next);
+    job->out->n_insns = next + N_SASS_NATIVES * SASS_NATIVE_BYTES / SASS_BYTES;
+    job->out->insns = arena_array(job->image->arena, struct insn, job->out->n_insns);
+    memset(job->out->insns, 0, job->out->n_insns * sizeof *job->out->insns);
+}
+
+// First instruction in this kernel of each 16 bytes of the code window.
+static void make_targets(struct job *job)
+{
+    struct sass_image *image = job->image;
+    const uint32_t n = (uint32_t)(sass_native_base(image, N_SASS_NATIVES) / SASS_BYTES);
+    uint32_t *targets = arena_array(image->arena, uint32_t, n);
+    memset(targets, 0xff, n * sizeof *targets);
+    for (uint32_t i = 0; i < image->n_codes; i++)
+        for (uint32_t k = 0; job->reached[i] && k < image->codes[i].text.n_bytes / SASS_BYTES; k++)
+            targets[image->codes[i].base / SASS_BYTES + k] = job->first_insns[i] + k;
+    const uint32_t first_native = job->out->n_insns - N_SASS_NATIVES * SASS_NATIVE_BYTES / SASS_BYTES;
+    for (uint32_t k = 0; k < N_SASS_NATIVES * SASS_NATIVE_BYTES / SASS_BYTES; k++)
+        targets[image->code_bytes / SASS_BYTES + k] = first_native + k;
+    job->out->code_targets = targets;
+    job->out->n_code_targets = n;
+}
+
+// ---- decoding and lowering ----------------------------------------------------------------------------------------------
+
+static bool decode_at(const struct job *job, uint32_t code, uint32_t index, struct sass_insn *out)
+{
+    uint64_t words[2];
+    memcpy(words, job->bytes[code] + (size_t)index * SASS_BYTES, sizeof words);
+    return sass_decode(job->image->cubin.cc, words, index * SASS_BYTES, out);
+}
+
+static bool relocate_code(struct job *job, uint32_t code, struct sass_calls *calls)
+{
+    struct sass_image *image = job->image;
+    const struct sass_code *c = &image->codes[code];
+    job->bytes[code] = arena_copy(image->arena, c->text.bytes, c->text.n_bytes, 16);
+    for (int kind = 0; kind < 2; kind++)
+        if (!sass_relocate(image, &c->relocations[kind], job->bytes[code], c->text.n_bytes, calls, job->err))
+            return false;
+    return true;
+}
+
+static void count_registers(struct job *job, uint32_t code)
+{
+    struct sass_insn in;
+    for (uint32_t i = 0; i < job->image->codes[code].text.n_bytes / SASS_BYTES; i++) {
+        decode_at(job, code, i, &in);
+        for (unsigned k = 0; k < in.n_operands; k++) {
+            const struct sass_operand *o = &in.operands[k];
+            const bool is_register = o->kind == SO_REG || (o->kind == SO_MEM && o->base_kind == SO_REG);
+            const uint32_t words = o->kind == SO_REG ? o->words : o->is_base_64 ? 2 : 1;
+            if (is_register && o->number != SASS_RZ && o->number + words > job->n_registers)
+                job->n_registers = o->number + words;
+        }
+    }
+}
+
+static bool fail_insn(struct job *job, uint32_t code, const struct sass_insn *in)
+{
+    struct buf text = {0};
+    if (in->row)
+        sass_print(in, &text);
+    else
+        buf_printf(&text, "%016llx %016llx", (unsigned long long)in->high, (unsigned long long)in->low);
+    err_set(job->err, "%s: instruction 0x%x of %s, `%.*s`, cannot be executed from machine code: %s", job->image->path,
+            in->offset, job->image->codes[code].name, (int)text.n, text.at, 
+            !in->row ? "it is not known" : job->lowering.refused ? job->lowering.refused : "not done");
+    buf_release(&text);
+    return false;
+}
+
+static void call_target(struct sass_insn *in, const struct sass_calls *calls)
+{
+    for (size_t i = 0; i < calls->n; i++)
+        if (calls->at[i].offset == in->offset)
+            for (unsigned k = 0; k < in->n_operands; k++)
+                if (in->operands[k].kind == SO_TARGET || in->operands[k].kind == SO_IMM)
+                    in->operands[k].value = (int64_t)calls->at[i].target;
+}
+
+static bool lower_code(struct job *job, uint32_t code, struct sass_calls *calls)
+{
+    struct kernel *out = job->out;
+    const uint32_t n = (uint32_t)(job->image->codes[code].text.n_bytes / SASS_BYTES), first = job->first_insns[code];
+    const char **texts = (const char **)out->texts;
+    job->lowering.first_insn = first;
+    job->lowering.n_insns = n;
+    job->lowering.code_address = KERNEL_CODE_WINDOW + job->image->codes[code].base;
+    for (uint32_t i = 0; i < n; i++) {
+        struct sass_insn in;
+        struct buf text = {0};
+        job->lowering.refused = NULL;
+        const bool is_known = decode_at(job, code, i, &in);
+        call_target(&in, calls);
+        if (!is_known || !sass_lower_insn(&job->lowering, &in, &out->insns[first + i]))
+            return fail_insn(job, code, &in);
+        sass_print(&in, &text);
+        texts[first + i] = arena_string(job->image->arena, text.at ? text.at : "", text.n);
+        buf_release(&text);
+    }
+    return true;
+}
+
+static bool lower_all(struct job *job)
+{
+    struct sass_calls *calls = arena_array(job->image->arena, struct sass_calls, job->image->n_codes);
+    bool is_good = true;
+    memset(calls, 0, job->image->n_codes * sizeof *calls);
+    for (uint32_t i = 0; i < job->image->n_codes && is_good; i++)
+        if (job->reached[i] && (is_good = relocate_code(job, i, &calls[i])))
+            count_registers(job, i);
+    job->lowering.n_registers = job->n_registers;
+    for (uint32_t i = 0; i < job->image->n_codes && is_good; i++)
+        if (job->reached[i])
+            is_good = lower_code(job, i, &calls[i]);
+    for (uint32_t i = 0; i < job->image->n_codes; i++)
+        vec_release(&calls[i]);
+    return is_good;
+}
+
+// The engine's functions follow the machine's calling convention: arguments from R4 on, result in R4, return address in R20.
+static void add_natives(struct job *job)
+{
+    static const struct {
+        enum form form;
+        uint8_t arguments[5]; // first register of each, 0 = no more
+    } natives[N_SASS_NATIVES] = {[NATIVE_PRINTF] = {FORM_PRINTF_none, {4, 6}},
+                                 [NATIVE_ASSERT] = {FORM_ASSERT_none, {4, 6, 8, 10}},
+                                 [NATIVE_MALLOC] = {FORM_MALLOC_none, {4}},
+                                 [NATIVE_FREE] = {FORM_FREE_none, {4}}};
+    struct kernel *out = job->out;
+    struct insn *at = out->insns + out->n_insns - N_SASS_NATIVES * SASS_NATIVE_BYTES / SASS_BYTES;
+    for (unsigned i = 0; i < N_SASS_NATIVES; i++, at += 2) {
+        at[0] = (struct insn){.form = natives[i].form, .unit = UNIT_CONTROL, .is_pseudo = true, .dst = ROW(ROW_REG, 4)};
+        for (unsigned k = 0; k < MAX_SRC; k++)
+            at[0].src[k] = natives[i].arguments[k] ? ROW(ROW_REG, natives[i].arguments[k]) : ROW_NONE;
+        at[1] = (struct insn){.form = FORM_JUMP_ADDRESS_none, .unit = UNIT_CONTROL, .is_pseudo = true,
+                              .src = {ROW(ROW_REG, 20), ROW_NONE, ROW_NONE, ROW_NONE}};
+        for (unsigned k = 0; k < 2; k++)
+            ((const char **)out->texts)[at + k - out->insns] = "(function of the engine)";
+    }
+}
+
+// ---- what the kernel is -----------------------------------------------------------------------------------------------------
+
+static void describe_params(struct job *job)
+{
+    const struct cubin_kernel *from = job->kernel->attributes;
+    struct kernel_param *params = arena_array(job->image->arena, struct kernel_param, from->n_params);
+    for (uint32_t i = 0; i < from->n_params; i++) {
+        const struct cubin_param *p = &from->params[i];
+        const bool is_word = p->size_bytes == 1 || p->size_bytes == 2 || p->size_bytes == 4;
+        params[i] = (struct kernel_param){.name = arena_printf(job->image->arena, "param_%u", i),
+                                          .offset = p->offset,
+                                          .size_bytes = p->size_bytes,
+                                          .align = p->size_bytes < 8 ? (p->size_bytes ? p->size_bytes : 1) : 8,
+                                          .kind = p->size_bytes == 8 ? 'p' : is_word ? 'b' : 'a'};
+    }
+    job->out->params = params;
+    job->out->n_params = from->n_params;
+    job->out->param_bytes = from->param_bytes;
+    job->out->param_base = from->param_offset;
+}
+
+static void describe_needs(struct job *job)
+{
+    const struct cubin_kernel *from = job->kernel->attributes;
+    struct kernel *out = job->out;
+    const bool is_stack_known = from->call_bytes != UNKNOWN_STACK;
+    const uint32_t stack_bytes = is_stack_known && from->call_bytes > from->stack_bytes ? from->call_bytes : from->stack_bytes;
+    out->registers = from->registers;
+    out->local_bytes = (stack_bytes + from->local_bytes + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
+    out->has_recursion = !is_stack_known;
+    out->shared_base = job->image->cubin.cc >= FIRST_CC_WITH_SYSTEM_SHARED ? SYSTEM_SHARED_BYTES : 0;
+    out->static_shared_bytes = from->shared_bytes > out->shared_base ? from->shared_bytes - out->shared_base : 0;
+    out->n_block_barriers = from->n_barriers;
+    for (int i = 0; i < 3; i++) {
+        out->max_threads[i] = from->max_threads[i];
+        out->required_threads[i] = from->required_threads[i];
+        out->required_cluster[i] = from->cluster[i];
+    }
+}
+
+// Banks that the image holds: 2 of the kernel's own, 4 of the module (addresses).
+static bool describe_banks(struct job *job)
+{
+    struct sass_image *image = job->image;
+    struct constant_bank *banks = arena_array(image->arena, struct constant_bank, N_CONSTANT_BANKS);
+    struct elf_section section;
+    memset(banks, 0, N_CONSTANT_BANKS * sizeof *banks);
+    for (uint32_t i = 0; i < image->elf.n_sections; i++) {
+        if (!elf_section(&image->elf, i, &section) || strncmp(section.name, ".nv.constant", 12) != 0 || !section.bytes)
+            continue;
+        const unsigned bank = (unsigned char)section.name[12] - '0';
+        const char *owner = section.name[12] ? section.name + 13 : "";
+        const bool is_mine = !*owner || (*owner == '.' && strcmp(owner + 1, job->kernel->attributes->name) == 0);
+        if (bank >= N_CONSTANT_BANKS || bank == BANK_PARAMS || bank == BANK_USER || !is_mine)
+            continue;
+        uint8_t *bytes = arena_copy(image->arena, section.bytes, section.n_bytes, 16);
+        if (!sass_relocate_data(image, i, bytes, section.n_bytes, job->err))
+            return false;
+        banks[bank] = (struct constant_bank){bytes, (uint32_t)section.n_bytes};
+    }
+    job->out->banks = banks;
+    return true;
+}
+
+static void freeze(struct job *job)
+{
+    struct kernel *out = job->out;
+    struct arena *arena = job->image->arena;
+    struct sass_lowering *l = &job->lowering;
+    out->n_pool = (uint32_t)l->pool.n;
+    out->pool = arena_alloc(arena, l->pool.n * ROW_BYTES, 64);
+    for (size_t r = 0; r < l->pool.n; r++)
+        for (int i = 0; i < ROW_LANES; i++)
+            out->pool[r][i] = l->pool.at[r];
+    out->n_launch_rows = (uint32_t)l->launch_rows.n;
+    out->launch_rows = arena_copy(arena, l->launch_rows.at, l->launch_rows.n * sizeof *l->launch_rows.at,
+                                  _Alignof(struct launch_row));
+    struct function *entry = arena_new(arena, struct function);
+    *entry = (struct function){.name = out->name, .n_insns = out->n_insns, .n_preds = SASS_PREDS,
+                               .n_rows = job->n_registers + SASS_UREGS + SASS_TRASH_ROWS + 1, .n_barriers = 16};
+    out->functions = entry;
+    out->n_functions = 1;
+    out->frame_rows = function_frame_rows(entry);
+    uint8_t *fidelity = arena_alloc(arena, out->n_insns, 1);
+    memset(fidelity, FIDELITY_EXACT, out->n_insns);
+    out->fidelity = fidelity;
+}
+
+static void start(struct job *job)
+{
+    struct arena *arena = job->image->arena;
+    struct kernel *out = job->out = arena_new(arena, struct kernel);
+    const uint32_t n = job->image->n_codes;
+    job->reached = arena_array(arena, bool, n);
+    job->first_insns = arena_array(arena, uint32_t, n);
+    job->bytes = arena_array(arena, uint8_t *, n);
+    memset(job->reached, 0, n * sizeof *job->reached);
+    memset(job->first_insns, 0, n * sizeof *job->first_insns);
+    out->name = job->kernel->attributes->name;
+    out->isa = "sass";
+    out->path = job->image->path;
+    job->n_registers = 24; // those of the calling convention of the engine's functions
+    for (uint32_t i = 0; i < SASS_TRASH_ROWS; i++)
+        vec_push(&job->lowering.pool, 0u);
+}
+
+struct kernel *sass_lower_kernel(struct sass_image *image, struct sass_kernel *kernel, struct err *err)
+{
+    struct job job = {.image = image, .kernel = kernel, .err = err,
+                      .lowering = {.arena = image->arena, .cc = image->cubin.cc}};
+    start(&job);
+    reach(&job, kernel->code);
+    place_all(&job);
+    make_targets(&job);
+    job.out->texts = arena_array(image->arena, const char *, job.out->n_insns);
+    describe_params(&job);
+    describe_needs(&job);
+    const bool is_good = describe_banks(&job) && lower_all(&job);
+    if (is_good) {
+        add_natives(&job);
+        sass_describe_lines(image, job.reached, job.first_insns, job.out);
+        freeze(&job);
+    }
+    vec_release(&job.lowering.pool);
+    vec_release(&job.lowering.launch_rows);
+    return is_good ? job.out : NULL;
+}
