@@ -167,8 +167,7 @@ static bool lower_constant(struct sass_lowering *l, const struct sass_insn *in, 
                           (o->base_kind == SO_UREG && o->number == SASS_URZ);
     out->class = is_uniform ? CLASS_NONE : CLASS_CONST_LD;
     if (is_fixed && (width == SASS_WIDTH_B32 || width == SASS_WIDTH_B64)) {
-        out->form = is_uniform ? (width == SASS_WIDTH_B64 ? FORM_UNIFORM_COPY_b64 : FORM_UNIFORM_COPY_b32)
-                               : (width == SASS_WIDTH_B64 ? FORM_MOV_b64 : FORM_MOV_b32);
+        out->form = width == SASS_WIDTH_B64 ? FORM_MOV_b64 : FORM_MOV_b32;
         out->dst = sass_dst(l, in, 0);
         out->src[0] = sass_bank_words(l, o->bank, (uint32_t)o->value, width == SASS_WIDTH_B64 ? 2 : 1);
         return true;
