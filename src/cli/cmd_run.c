@@ -157,10 +157,16 @@ static int find(struct run_session *session, struct err *err)
     struct err ignored = {0}; // the runtime names damaged images when it loads them
     if (session->bytes && elf_is(session->bytes, session->n_bytes))
         image_scan(session->path, session->bytes, session->n_bytes, &session->images, &ignored);
-    return run_device_choose(session->arena, session->request->device, &session->images, &session->device,
-                             err)
-               ? 0
-               : EXIT_RUN_FAILED;
+    if (!run_device_choose(session->arena, session->request->device, &session->images, &session->device, err))
+        return EXIT_RUN_FAILED;
+    const unsigned cc = (unsigned)session->device.device.cc;
+    const bool wants_machine = session->request->engine && strcmp(session->request->engine, "sass") == 0;
+    if (wants_machine && session->images.n && !image_choose(&session->images, cc, true)) {
+        err_set(err, "%s holds no machine code for compute capability %u.%u; --engine auto takes its PTX", session->path,
+                cc / 10, cc % 10);
+        return EXIT_RUN_FAILED;
+    }
+    return 0;
 }
 
 static bool name_profile(struct run_session *session, struct err *err)

@@ -45,7 +45,7 @@ bool run_device_choose(struct arena *arena, const char *option, const struct ima
         return take(arena, variable, "$WARPGLASS_DEVICE", out, err);
     if (!take(arena, default_device, "default", out, err))
         return false;
-    if (image_choose(images, (unsigned)out->device.cc, false))
+    if (image_choose(images, (unsigned)out->device.cc, false) || image_choose(images, (unsigned)out->device.cc, true))
         return true;
     const char *newest = newest_for(arena, images);
     if (!newest)

@@ -48,7 +48,8 @@ static cudaError_t open_images(struct rt *rt, struct rt_module *module, struct e
 {
     unsigned cc = (unsigned)rt->device.cc;
     module->module.engine = rt->config.engine;
-    if (!image_choose(&module->images, cc, rt->config.engine != ENGINE_PTX)) {
+    if (!image_choose(&module->images, cc, false) &&
+        (rt->config.engine == ENGINE_PTX || !image_choose(&module->images, cc, true))) {
         image_fail_choice(module->module.path, &module->images, cc, err);
         return cudaErrorNoKernelImageForDevice;
     }

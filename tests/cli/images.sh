@@ -14,7 +14,7 @@ runs() {
     file=$1 kernel=$2 taken=$3 last=$4
     shift 4
     out=$("$WARPGLASS" launch "$images/$file" --kernel "$kernel" --print 0 "$@" 2>&1) || fail "$file: status $?"
-    case $out in *"warpglass: $images/$file: PTX for $taken
+    case $out in *"warpglass: $images/$file: $taken
 "*) ;; *) fail "$file: does not say '$taken': $(echo "$out" | head -n 1)" ;; esac
     [ "$(echo "$out" | tail -n 1)" = "$last" ] || fail "$file: prints '$(echo "$out" | tail -n 1)' instead of '$last'"
 }
@@ -30,25 +30,31 @@ refuses() {
 
 scaled='argument 0 [0..]: 0 2.5 5 7.5'
 set -- --grid 1 --block 4 --arg 'f32[4]' --arg 4
-for file in plain lz4 zstd many; do
-    runs $file.fatbin scale compute_90 "$scaled" "$@"
+for file in plain lz4 zstd; do
+    runs $file.fatbin scale 'PTX for compute_90' "$scaled" "$@"
 done
-runs many.fatbin scale compute_75 "$scaled" "$@" --device t4
-runs specific.fatbin scale compute_90a "$scaled" "$@"
-runs debug.fatbin scale 'compute_90 (scale.cu)' "$scaled" "$@"
-runs raw.o raw compute_80 'argument 0 [0..]: 42' --grid 1 --block 1 --arg 's32[1]'
+runs many.fatbin scale 'machine code for sm_90' "$scaled" "$@"
+runs many.fatbin scale 'PTX for compute_90' "$scaled" "$@" --engine ptx
+runs many.fatbin scale 'PTX for compute_75' "$scaled" "$@" --device t4
+runs specific.fatbin scale 'machine code for sm_90a' "$scaled" "$@"
+runs specific.fatbin scale 'PTX for compute_90a' "$scaled" "$@" --engine ptx
+runs machine.fatbin scale 'machine code for sm_90' "$scaled" "$@"
+runs scale.cubin scale 'machine code for sm_90' "$scaled" "$@"
+runs debug.fatbin scale 'PTX for compute_90 (scale.cu)' "$scaled" "$@"
+runs raw.o raw 'PTX for compute_80' 'argument 0 [0..]: 42' --grid 1 --block 1 --arg 's32[1]'
 
 # Two modules of one library, each with a variable of the same name.
-runs library.so scale 'compute_90, compute_90' "$scaled" "$@"
-runs library.so second 'compute_90, compute_90' 'argument 0 [0..]: 6' --grid 1 --block 1 --arg 's32[1]'
+runs library.so scale 'PTX for compute_90, compute_90' "$scaled" "$@"
+runs library.so second 'PTX for compute_90, compute_90' 'argument 0 [0..]: 6' --grid 1 --block 1 --arg 's32[1]'
 
 # Relocatable device code, linked: -x + 3 + 2 + 0 + 7 + 1 with x = (3 - i) / 2.
-runs linked.so run 'compute_90 (part_a.cu), compute_90 (part_b.cu)' 'argument 0 [0..]: 11.5 12 12.5 13' \
+runs linked.so run 'PTX for compute_90 (part_a.cu), compute_90 (part_b.cu)' 'argument 0 [0..]: 11.5 12 12.5 13' \
     --grid 1 --block 4 --shared 16 --arg 'f32[4]' --arg 4
 
 refuses part_a.o 'kernel run: calls _Z5applyfi, which is not defined' --kernel run --block 4 --arg 'f32[4]' --arg 4
-refuses machine.fatbin 'holds code for sm_80, sm_90 but no PTX: build with -gencode arch=compute_90,code=compute_90'
-refuses scale.cubin 'holds code for sm_90 but no PTX'
+refuses machine.fatbin 'holds code for sm_80, sm_90 but no PTX: build with -gencode arch=compute_90,code=compute_90' --engine ptx
+refuses scale.cubin 'holds code for sm_90 but no PTX' --engine ptx
+refuses plain.fatbin 'it has no machine code for compute capability 9.0' --engine sass
 refuses family.fatbin 'holds PTX for compute_100f, which a device of capability 9.0 does not run'
 refuses program 'is a program'
 
