@@ -76,7 +76,17 @@ struct constant_bank {
 };
 // Bank 0 of machine code begins with words of the driver, the parameters lie behind them. Offsets in bank 0 of sm_70 to
 // sm_90, seen in the code that nvcc 13 makes (doc/sass.md); 0x0 … 0x14 are block and grid extents.
-enum { N_CONSTANT_BANKS = 8, BANK_PARAMS = 0, BANK_USER = 3, BANK0_LOCAL_WINDOW = 0x20, BANK0_STACK = 0x28, BANK0_DRIVER_WORDS = 0x30 };
+enum { N_CONSTANT_BANKS = 8, BANK_PARAMS = 0, BANK_USER = 3 };
+enum bank0 {
+    BANK0_LOCAL_WINDOW = 0x20,  // where local memory begins in the generic address space
+    BANK0_STACK = 0x28,         // bytes of local memory: where the stack begins
+    BANK0_ENVREG1 = 0x44,       // workspace of a cooperative grid, upper word
+    BANK0_ENVREG2 = 0x48,       // lower word
+    BANK0_IS_CLUSTER = 0x140,   // 1: launched with clusters
+    BANK0_CLUSTER_BLOCKS = 0x188,
+    BANK0_PARAM_WINDOW = 0x198, // where the parameters begin in the generic address space
+    BANK0_DRIVER_BYTES = 0x1a0
+};
 
 struct kernel_param {
     const char *name;

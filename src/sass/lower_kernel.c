@@ -228,6 +228,7 @@ static void describe_needs(struct job *job)
     out->shared_base = job->image->cubin.cc >= FIRST_CC_WITH_SYSTEM_SHARED ? SYSTEM_SHARED_BYTES : 0;
     out->static_shared_bytes = from->shared_bytes > out->shared_base ? from->shared_bytes - out->shared_base : 0;
     out->n_block_barriers = from->n_barriers;
+    out->uses_clusters = true; // shared addresses begin with the rank of the block
     for (int i = 0; i < 3; i++) {
         out->max_threads[i] = from->max_threads[i];
         out->required_threads[i] = from->required_threads[i];

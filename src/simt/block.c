@@ -206,11 +206,15 @@ struct constant_bank launch_bank(const struct launch *launch, uint32_t bank)
 static uint8_t *make_bank0(const struct launch *launch, struct arena *arena)
 {
     const struct kernel *kernel = launch->kernel;
-    const uint64_t window = MEMORY_LOCAL_WINDOW;
-    uint32_t words[BANK0_DRIVER_WORDS / 4] = {launch->block[0], launch->block[1], launch->block[2],
+    uint32_t words[BANK0_DRIVER_BYTES / 4] = {launch->block[0], launch->block[1], launch->block[2],
                                               launch->grid[0],  launch->grid[1],  launch->grid[2]};
-    memcpy((char *)words + BANK0_LOCAL_WINDOW, &window, sizeof window);
+    words[BANK0_LOCAL_WINDOW / 4 + 1] = (uint32_t)(MEMORY_LOCAL_WINDOW >> 32);
     words[BANK0_STACK / 4] = launch_local_bytes(launch);
+    words[BANK0_ENVREG1 / 4] = (uint32_t)(launch->grid_workspace >> 32);
+    words[BANK0_ENVREG2 / 4] = (uint32_t)launch->grid_workspace;
+    words[BANK0_IS_CLUSTER / 4] = launch->cluster > 0;
+    words[BANK0_CLUSTER_BLOCKS / 4] = launch->cluster ? launch->cluster : 1;
+    words[BANK0_PARAM_WINDOW / 4 + 1] = (uint32_t)(KERNEL_PARAM_WINDOW >> 32);
     uint8_t *bank = arena_alloc(arena, kernel->param_base + kernel->param_bytes + 1, 16);
     memset(bank, 0, kernel->param_base);
     memcpy(bank, words, kernel->param_base < sizeof words ? kernel->param_base : sizeof words);
