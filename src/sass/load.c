@@ -136,7 +136,7 @@ static void mark_address_taken(struct sass_image *image)
             !strstr(section.name, "debug"))
             sass_mark_reached(image, &section, reached);
     for (uint32_t i = 0; i < image->n_codes; i++)
-        image->codes[i].is_address_taken = reached[i];
+        image->has_address_taken |= image->codes[i].is_address_taken = reached[i];
 }
 
 static bool add_kernels(struct opening *o, struct err *err)

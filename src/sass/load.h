@@ -73,6 +73,7 @@ struct sass_image {
     uint32_t n_symbols;
     struct sass_code *codes;
     uint32_t n_codes;
+    bool has_address_taken; // of any function
     uint64_t code_bytes; // of all sections; functions of the engine follow
 };
 

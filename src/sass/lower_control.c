@@ -38,9 +38,15 @@ static bool target_index(struct sass_lowering *l, const struct sass_insn *in, in
 static bool lower_jump(struct sass_lowering *l, const struct sass_insn *in, struct insn *out, enum form form)
 {
     const unsigned target = operand_of(in, SO_TARGET);
+    const unsigned pred = operand_of(in, SO_PRED);
     out->form = form;
-    return target < SASS_MAX_OPERANDS && take_predicate(l, in, out) &&
-           target_index(l, in, in->operands[target].value, out);
+    if (form == FORM_BRA_none && pred < SASS_MAX_OPERANDS && out->guard != PRED_TRUE && sass_pred(in, pred) != PRED_TRUE) {
+        out->form = FORM_JUMP_IF_none;
+        out->psrc[0] = sass_pred(in, pred);
+    } else if (!take_predicate(l, in, out)) {
+        return false;
+    }
+    return target < SASS_MAX_OPERANDS && target_index(l, in, in->operands[target].value, out);
 }
 
 // BRA.U: the warp goes as one (no lane may want otherwise). BRA.DIV: taken when lanes of the mask are not here.

@@ -132,6 +132,21 @@ static void call_target(struct sass_insn *in, const struct sass_calls *calls)
                     in->operands[k].value = (int64_t)calls->at[i].target;
 }
 
+// A call to a place before it may be recursion, one through a register may be anything: both want a stack beside the
+// frames that the compiler knew of.
+static bool may_recur(const struct job *job, uint32_t code, const struct sass_insn *in)
+{
+    const uint64_t here = KERNEL_CODE_WINDOW + job->image->codes[code].base + in->offset;
+    for (unsigned k = 0; k < in->n_operands; k++) {
+        const struct sass_operand *o = &in->operands[k];
+        if (in->op == SASS_CALL && o->kind == SO_TARGET)
+            return o->value <= (int64_t)in->offset;
+        if (in->op == SASS_CALL_ABS && (o->kind == SO_TARGET || o->kind == SO_IMM))
+            return (uint64_t)o->value <= here;
+    }
+    return in->op == SASS_CALL_REL_R || (in->op == SASS_CALL_ABS_R && job->image->has_address_taken);
+}
+
 static bool lower_code(struct job *job, uint32_t code, struct sass_calls *calls)
 {
     struct kernel *out = job->out;
@@ -146,6 +161,7 @@ static bool lower_code(struct job *job, uint32_t code, struct sass_calls *calls)
         job->lowering.refused = NULL;
         const bool is_known = decode_at(job, code, i, &in);
         call_target(&in, calls);
+        out->has_recursion |= may_recur(job, code, &in);
         if (!is_known || !sass_lower_insn(&job->lowering, &in, &out->insns[first + i]))
             return fail_insn(job, code, &in);
         sass_print(&in, &text);
@@ -224,7 +240,7 @@ static void describe_needs(struct job *job)
     const uint32_t stack_bytes = is_stack_known && from->call_bytes > from->stack_bytes ? from->call_bytes : from->stack_bytes;
     out->registers = from->registers;
     out->local_bytes = (stack_bytes + from->local_bytes + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
-    out->has_recursion = !is_stack_known;
+    out->has_recursion |= !is_stack_known;
     out->shared_base = job->image->cubin.cc >= FIRST_CC_WITH_SYSTEM_SHARED ? SYSTEM_SHARED_BYTES : 0;
     out->static_shared_bytes = from->shared_bytes > out->shared_base ? from->shared_bytes - out->shared_base : 0;
     out->n_block_barriers = from->n_barriers;

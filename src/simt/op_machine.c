@@ -49,6 +49,18 @@ enum step_kind op_jump_offset(struct sim *sim, struct warp *warp, const struct i
     return jump_group(sim, warp, on, group, at % 16 ? NO_TARGET : insn->extra + at / 16);
 }
 
+// A branch under a guard and a second predicate.
+enum step_kind op_jump_if(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    on &= pred_read(warp, insn->psrc[0]);
+    if (on == 0)
+        return STEP_PLAIN;
+    if (on != split_current(warp)->mask)
+        return op_branch_diverge(sim, warp, insn, on);
+    split_current(warp)->pc = (uint32_t)insn->offset;
+    return STEP_PLAIN;
+}
+
 // A uniform branch: all lanes go if one of them wants to.
 enum step_kind op_jump_any(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {

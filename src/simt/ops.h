@@ -40,6 +40,7 @@ DECLARE_OP(op_elect_active);
 // op_machine.c
 DECLARE_OP(op_jump_address);
 DECLARE_OP(op_jump_offset);
+DECLARE_OP(op_jump_if);
 DECLARE_OP(op_jump_any);
 DECLARE_OP(op_jump_diverged);
 DECLARE_OP(op_conv_open);
