@@ -24,6 +24,8 @@ static page_writer choose_page(const struct page_request *request)
 {
     if (request->is_json)
         return report_json;
+    if (request->is_csv && request->page && strcmp(request->page, "source") == 0)
+        return report_csv_source;
     if (request->is_csv)
         return request->page && strcmp(request->page, "details") == 0 ? report_csv_details : report_csv;
     bool has_sections = request->set || request->sections.n;
@@ -92,11 +94,12 @@ static int judge(const struct report *report, const struct page_request *request
 int pages_check(const char *command, const struct page_request *request)
 {
     bool has_csv =
-        !request->page || strcmp(request->page, "raw") == 0 || strcmp(request->page, "details") == 0;
+        !request->page || strcmp(request->page, "raw") == 0 || strcmp(request->page, "details") == 0 ||
+        strcmp(request->page, "source") == 0;
     if (!choose_page(request) || (request->is_csv && !has_csv))
         return usage_error(command, "page '%s' %s", request->page,
                            request->is_csv
-                               ? "has no --csv; raw and details have"
+                               ? "has no --csv; raw, details and source have"
                                : "is unknown: summary, source, annotate, findings, compare, raw, device");
     if (request->print_units && strcmp(request->print_units, "base") != 0 &&
         strcmp(request->print_units, "auto") != 0)

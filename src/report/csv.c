@@ -206,3 +206,35 @@ void report_raw(const struct report *report, const struct report_options *option
         "\nNo mark: exact. ~ modelled: needs cache state and an order. ? estimated: from PTX, where only the "
         "machine code is exact.\n");
 }
+
+// ---- source: one row an instruction ----
+
+static void add_instruction(const struct report *report, const struct report_options *options,
+                            const struct report_launch *l, uint32_t index, struct buf *out)
+{
+    const struct profile_launch *p = l->launch;
+    const struct profile_insn *insn = &p->insns[index];
+    const struct profile_line *line = insn->line < p->n_lines ? &p->lines[insn->line] : NULL;
+    const bool is_known = line && line->line && line->file < p->n_files;
+    add_identity(report, options, l, out);
+    add_field(out, is_known ? p->files[line->file] : "", false);
+    add_u64(out, is_known ? line->line : 0);
+    add_u64(out, index);
+    add_field(out, insn->text ? insn->text : "", false);
+    for (int i = 0; i < N_COUNTERS; i++)
+        add_u64(out, counter_get(&insn->counters, (enum counter)i));
+    buf_puts(out, "\n");
+}
+
+void report_csv_source(const struct report *report, const struct report_options *options, struct buf *out)
+{
+    for (int i = 0; i < N_COLUMNS; i++)
+        add_field(out, columns[i], i == 0);
+    buf_puts(out, ",\"File\",\"Line\",\"Index\",\"Source\"");
+    for (int i = 0; i < N_COUNTERS; i++)
+        add_field(out, counter_info((enum counter)i)->name, false);
+    buf_puts(out, "\n");
+    for (uint32_t k = 0; k < report->n_launches; k++)
+        for (uint32_t i = 0; i < report->launches[k].launch->n_insns; i++)
+            add_instruction(report, options, &report->launches[k], i, out);
+}

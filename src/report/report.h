@@ -67,6 +67,8 @@ void report_raw(const struct report *report, const struct report_options *option
 // ncu's `--csv --page raw`: one header, one row of units, one row a launch.
 void report_csv(const struct report *report, const struct report_options *options, struct buf *out);
 // ncu's `--csv --page details`: a row for each metric of each section, the findings as its rules.
+// One row an instruction, machine code or PTX: file, line, its number in the kernel, text, every counter.
+void report_csv_source(const struct report *report, const struct report_options *options, struct buf *out);
 void report_csv_details(const struct report *report, const struct report_options *options, struct buf *out);
 void report_json(const struct report *report, const struct report_options *options, struct buf *out);
 

@@ -47,6 +47,7 @@ expect 2 'expected a profile'
 expect 2 'summary' $sample --page nonsense
 expect 2 'nonsense' $sample --print-units nonsense
 expect 2 'csv' $sample --page summary --csv
+expect 0 '"File","Line","Index","Source","executed","threads"' $sample --page source --csv
 expect 0 '"Section Name","Metric Name","Metric Unit","Metric Value","Rule Name"' $sample --page details --csv
 expect 3 'No such file' "$work/none.wgp"
 expect 3 'not a warpglass profile' README.md
