@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const unit_names[N_UNITS] = {"alu", "fma", "fp64",    "fp16",    "mufu",  "conv",
-                                                "lsu", "tex", "control", "uniform", "tensor"};
+                                                "lsu", "tex", "control", "uniform", "tensor", "barrier"};
 
 static void print_ptx(bool csv)
 {

@@ -32,7 +32,7 @@ typedef uint8_t predref;
 enum { PRED_TRUE = 0, PRED_NOT = 0x80, MAX_PREDS = 127 };
 
 // What the counters and the issue model need to know of an instruction.
-enum unit { UNIT_ALU, UNIT_FMA, UNIT_FP64, UNIT_FP16, UNIT_MUFU, UNIT_CONV, UNIT_LSU, UNIT_TEX, UNIT_CONTROL, UNIT_UNIFORM, UNIT_TENSOR, N_UNITS };
+enum unit { UNIT_ALU, UNIT_FMA, UNIT_FP64, UNIT_FP16, UNIT_MUFU, UNIT_CONV, UNIT_LSU, UNIT_TEX, UNIT_CONTROL, UNIT_UNIFORM, UNIT_TENSOR, UNIT_BARRIER /* and NOP: ncu counts neither as control */, N_UNITS };
 
 // Class of a memory instruction as ncu splits it (sass_inst_executed_op_*); CLASS_NONE elsewhere.
 enum op_class {

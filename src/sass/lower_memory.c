@@ -348,7 +348,10 @@ bool lower_atoms_popc(struct sass_lowering *l, const struct sass_insn *in, struc
     set_space(out, SPACE_SHARED, CLASS_SHARED_ATOM);
     out->dst = in->operands[0].number == SASS_RZ ? ROW_NONE : sass_dst(l, in, 0);
     out->src[1] = sass_pool(l, 1);
-    return finish_atomic(l, in, out, ATOM_ADD, 0);
+    if (!finish_atomic(l, in, out, ATOM_ADD, 0))
+        return false;
+    out->form = FORM_ATOMS_COUNT_u32;
+    return true;
 }
 
 // ---- asynchronous copies (simt/op_async.c) --------------------------------------------------------------------------------------

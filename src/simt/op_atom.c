@@ -300,6 +300,15 @@ enum step_kind op_atomic(struct sim *sim, struct warp *warp, const struct insn *
     return exchange_issue(sim, warp, insn, insn->dst != ROW_NONE);
 }
 
+// Lanes that count at one address are added up by the unit itself: they meet no more than lanes that load there.
+enum step_kind op_atomic_count(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    const enum step_kind kind = op_atomic(sim, warp, insn, on);
+    if (kind == STEP_ACCESS)
+        sim->access.kind = ACCESS_LOAD;
+    return kind;
+}
+
 // Strong loads and stores: addresses are in sim->access already.
 enum step_kind op_strong_load(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {

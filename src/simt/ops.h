@@ -100,6 +100,7 @@ bool access_is_in_cluster(const struct access *access); // shared memory of any 
 
 // op_atom.c
 DECLARE_OP(op_atomic);
+DECLARE_OP(op_atomic_count); // ATOMS.POPC.INC
 DECLARE_OP(op_strong_load);  // global volatile, relaxed, acquire: queued
 DECLARE_OP(op_strong_store);
 // Hands the operation in sim->access and the operands in sim->exchange to the caller as a queued one.
