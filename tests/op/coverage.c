@@ -164,6 +164,26 @@ static bool is_tested_elsewhere(const char *form)
     return false;
 }
 
+// Rows of machine.def are tested by machine code (tests/op/machine*.c), not by PTX.
+static bool is_machine_form(unsigned form)
+{
+    static const bool is_machine[N_FORMS] = {
+#define IS_MACHINE(type, lane, id) [FORM_##id##_##type] = true,
+#define OP(id, opcode, types, ...) types(IS_MACHINE, id)
+#define COLD OP
+#define FN OP
+#define MEM OP
+#define UNIFORM(id, type) [FORM_UNIFORM_##id##_##type] = true,
+#include "sass/machine.def"
+#undef OP
+#undef COLD
+#undef FN
+#undef MEM
+#undef UNIFORM
+    };
+    return is_machine[form];
+}
+
 static void every_row_and_type_has_a_test(void **state)
 {
     (void)state;
@@ -175,7 +195,7 @@ static void every_row_and_type_has_a_test(void **state)
     for (size_t i = 0; i < N_ELEMENTS(tables); i++)
         op_cases_resolve(tables[i], seen);
     for (unsigned form = 0; form < N_FORMS; form++) {
-        if (seen[form] || is_tested_elsewhere(form_name(form)))
+        if (seen[form] || is_machine_form(form) || is_tested_elsewhere(form_name(form)))
             continue;
         print_error("no test for %s\n", form_name(form));
         n_missing++;
