@@ -252,6 +252,22 @@ bool lower_b2r(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     return reg < SASS_MAX_OPERANDS || sass_refuse(l, in, "no register");
 }
 
+bool lower_cluster_arrive(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    (void)l;
+    (void)in;
+    out->form = FORM_BARRIER_CLUSTER_ARRIVE_none;
+    return true;
+}
+
+bool lower_cluster_wait(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    (void)l;
+    (void)in;
+    out->form = FORM_BARRIER_CLUSTER_WAIT_none;
+    return true;
+}
+
 // ---- the rest -------------------------------------------------------------------------------------------------------------
 
 bool lower_exit(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)

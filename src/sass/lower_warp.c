@@ -1,4 +1,5 @@
 // Between lanes, and to uniform registers: shuffles, votes, reductions, special registers.
+#include "mem/memory.h"
 #include "sass/lowering.h"
 
 // SHFL p, d, a, b, c; b and c are registers or numbers.
@@ -64,16 +65,20 @@ bool lower_r2ur(struct sass_lowering *l, const struct sass_insn *in, struct insn
 
 struct special {
     uint8_t number;   // as encoded
-    uint8_t sreg;     // enum sreg, or N_SREGS for zero
+    uint8_t sreg;     // enum sreg, or N_SREGS: always `value`
+    uint32_t value;
 };
 
-// Numbers as nvdisasm names them. A launch without clusters is one of clusters of one block.
+// Numbers as nvdisasm names them. 46 and 47 are the upper halves of the windows of local and shared memory, 48 and 52 the
+// lower ones; 136 is SR_CgaCtaId.
 static const struct special specials[] = {
-    {0, SREG_LANEID},       {33, SREG_TID_X},        {34, SREG_TID_Y},       {35, SREG_TID_Z},
-    {37, SREG_CTAID_X},     {38, SREG_CTAID_Y},      {39, SREG_CTAID_Z},     {56, SREG_LANEMASK_EQ},
-    {57, SREG_LANEMASK_LT}, {58, SREG_LANEMASK_LE},  {59, SREG_LANEMASK_GT}, {60, SREG_LANEMASK_GE},
-    {67, SREG_SMID},        {80, SREG_CLOCK},        {81, SREG_CLOCK_HI},    {82, SREG_GLOBALTIMER_LO},
-    {83, SREG_GLOBALTIMER_HI}, {136, N_SREGS},       {255, N_SREGS},
+    {0, SREG_LANEID, 0},       {33, SREG_TID_X, 0},        {34, SREG_TID_Y, 0},       {35, SREG_TID_Z, 0},
+    {37, SREG_CTAID_X, 0},     {38, SREG_CTAID_Y, 0},      {39, SREG_CTAID_Z, 0},     {56, SREG_LANEMASK_EQ, 0},
+    {57, SREG_LANEMASK_LT, 0}, {58, SREG_LANEMASK_LE, 0},  {59, SREG_LANEMASK_GT, 0}, {60, SREG_LANEMASK_GE, 0},
+    {67, SREG_SMID, 0},        {80, SREG_CLOCK, 0},        {81, SREG_CLOCK_HI, 0},    {82, SREG_GLOBALTIMER_LO, 0},
+    {83, SREG_GLOBALTIMER_HI, 0}, {136, SREG_CLUSTER_CTARANK, 0}, {255, N_SREGS, 0},
+    {46, N_SREGS, MEMORY_LOCAL_WINDOW >> 32},        {47, N_SREGS, MEMORY_SHARED_WINDOW >> 32},
+    {48, N_SREGS, 0},          {52, N_SREGS, 0},
 };
 
 static bool lower_special(struct sass_lowering *l, const struct sass_insn *in, struct insn *out, bool is_wide)
@@ -88,7 +93,7 @@ static bool lower_special(struct sass_lowering *l, const struct sass_insn *in, s
         return sass_refuse(l, in, "a special register that is not modelled");
     if (special->sreg == N_SREGS) {
         out->form = is_wide ? FORM_MOV_b64 : FORM_MOV_b32;
-        out->src[0] = sass_pool(l, 0);
+        out->src[0] = sass_pool64(l, special->value);
         return true;
     }
     out->extra = special->sreg;
