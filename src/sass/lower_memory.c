@@ -379,6 +379,62 @@ bool lower_ldgsts(struct sass_lowering *l, const struct sass_insn *in, struct in
     return take_address_of(l, in, out, from);
 }
 
+// ---- mbarriers (simt/op_mbarrier.c) -------------------------------------------------------------------------------------------
+
+// [address], value: the first operand behind the address.
+static bool take_mbarrier(struct sass_lowering *l, const struct sass_insn *in, struct insn *out, bool has_value)
+{
+    unsigned at;
+    set_space(out, SPACE_SHARED, CLASS_NONE);
+    out->elem = ELEM_B64;
+    if (!memory_operand(in, &at) || at + 1 >= in->n_operands)
+        return sass_refuse(l, in, "no operand");
+    out->src[1] = has_value ? sass_source(l, in, at + 1) : ROW_NONE;
+    return take_address(l, in, out);
+}
+
+bool lower_syncs_exchange(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    out->form = FORM_SYNCS_EXCH_none;
+    return take_mbarrier(l, in, out, true);
+}
+
+bool lower_syncs_check(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    out->form = FORM_SYNCS_CHECK_none;
+    out->pdst[0] = sass_pred(in, 0);
+    return take_mbarrier(l, in, out, true);
+}
+
+// How many arrivals and bytes: A1TR one arrival, bytes of the register; A1T0 one, none; ART0 as many as the register says;
+// A0TR none, bytes announced.
+bool lower_syncs_arrive(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    const bool drops = sass_field(in, SF_TYPE) == SASS_ARRIVE_RED_OPTOUT;
+    bool has_value = true;
+    if (sass_field(in, SF_TYPE) == SASS_ARRIVE_RED_TMASK)
+        return sass_refuse(l, in, "this kind of arrival");
+    switch (sass_field(in, SF_SHAPE)) {
+    case SASS_ARRIVE_COUNT_A1TR:
+        out->form = drops ? FORM_MBAR_DROP_TX_b64 : FORM_MBAR_ARRIVE_TX_b64;
+        break;
+    case SASS_ARRIVE_COUNT_A1T0:
+        out->form = drops ? FORM_MBAR_DROP_b64 : FORM_MBAR_ARRIVE_b64;
+        has_value = false;
+        break;
+    case SASS_ARRIVE_COUNT_ART0:
+        out->form = drops ? FORM_MBAR_DROP_b64 : FORM_MBAR_ARRIVE_b64;
+        break;
+    case SASS_ARRIVE_COUNT_A0TR:
+        out->form = FORM_MBAR_EXPECT_b64;
+        break;
+    default:
+        return sass_refuse(l, in, "this kind of arrival");
+    }
+    out->dst = in->operands[0].number == SASS_RZ ? ROW_NONE : sass_dst(l, in, 0);
+    return take_mbarrier(l, in, out, has_value);
+}
+
 // ---- fences -------------------------------------------------------------------------------------------------------------------
 
 bool lower_fence(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)

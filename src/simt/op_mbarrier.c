@@ -1,6 +1,5 @@
 // mbarrier: barriers that are objects in shared memory. A phase ends when all expected arrivals and all
-// announced bytes have come; the next one begins by itself. What the 64 bits of an object hold is ours:
-// programs may not look inside.
+// announced bytes have come; the next one begins by itself.
 #include "isa/form.h"
 #include "simt/address.h"
 #include "simt/ops.h"
@@ -15,20 +14,25 @@ struct mbarrier {
     uint32_t phase;             // 0 or 1
 };
 
+// The machine's layout: programs make the first word themselves (SYNCS.EXCH; seen in the code that nvcc 13 makes for
+// mbarrier.init). Both counts are negative and run up to 0: arrivals of a phase in bits 20 … 1, those still to come in bits
+// 62 … 43, whose carry turns the phase, bit 63. Where the bytes lie is not known: here in bits 41 … 21.
+enum { EXPECTED_AT = 1, BYTES_AT = 21, PENDING_AT = 43, PHASE_AT = 63 };
+
 static struct mbarrier unpack(uint64_t bits)
 {
-    const uint32_t bytes = (uint32_t)(bits >> 2 * COUNT_BITS) & ((1u << BYTES_BITS) - 1);
-    return (struct mbarrier){.expected = (uint32_t)bits & COUNT_MASK,
-                             .pending = (uint32_t)(bits >> COUNT_BITS) & COUNT_MASK,
+    const uint32_t bytes = (uint32_t)(bits >> BYTES_AT) & ((1u << BYTES_BITS) - 1);
+    return (struct mbarrier){.expected = (0u - (uint32_t)(bits >> EXPECTED_AT)) & COUNT_MASK,
+                             .pending = (0u - (uint32_t)(bits >> PENDING_AT)) & COUNT_MASK,
                              .bytes = (int32_t)(bytes << (32 - BYTES_BITS)) >> (32 - BYTES_BITS),
-                             .phase = (uint32_t)(bits >> 63)};
+                             .phase = (uint32_t)(bits >> PHASE_AT)};
 }
 
 static uint64_t pack(struct mbarrier b)
 {
     const uint64_t bytes = (uint32_t)b.bytes & ((1u << BYTES_BITS) - 1);
-    return (b.expected & COUNT_MASK) | (uint64_t)(b.pending & COUNT_MASK) << COUNT_BITS |
-           bytes << 2 * COUNT_BITS | (uint64_t)b.phase << 63;
+    return (uint64_t)((0u - b.expected) & COUNT_MASK) << EXPECTED_AT | bytes << BYTES_AT |
+           (uint64_t)((0u - b.pending) & COUNT_MASK) << PENDING_AT | (uint64_t)b.phase << PHASE_AT;
 }
 
 static void end_phase(struct mbarrier *b)
@@ -170,18 +174,35 @@ enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct
     if (sim->access.space == SPACE_CLUSTER) // PTX ISA: of the executing block only
         return fault_access_always(sim, warp, FAULT_SHARED_BOUNDS);
     const bool is_parity = insn->form == FORM_MBAR_TEST_PARITY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64;
+    const bool is_upper = insn->form == FORM_SYNCS_CHECK_none; // machine code: the upper word of a state
     const uint32_t *wanted = row_read(warp, insn->src[1]);
     lanemask ended = 0;
     for (lanemask rest = on; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
         const struct mbarrier b =
             unpack(ELEMENT_LOAD(uint64_t, warp->block->shared + sim->access.addr[lane]));
-        ended |=
-            has_ended(&b, is_parity ? wanted[lane] : get_u64(wanted, lane), is_parity) ? lane_bit[lane] : 0;
+        const uint64_t phase = is_parity ? wanted[lane] : is_upper ? (uint64_t)wanted[lane] << 32 : get_u64(wanted, lane);
+        ended |= has_ended(&b, phase, is_parity) ? lane_bit[lane] : 0;
     }
     pred_write(warp, insn->pdst[0], ended, on);
     warp->block->n_orders++;
     split_count_strong(warp);
+    return STEP_PLAIN;
+}
+
+// Machine code: the object itself is written.
+enum step_kind op_mbarrier_exchange(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    if (locate(sim, warp, insn, &on) == STEP_FAULT)
+        return STEP_FAULT;
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        uint8_t *at = warp->block->shared + sim->access.addr[lane];
+        const uint64_t before = ELEMENT_LOAD(uint64_t, at);
+        ELEMENT_STORE(uint64_t, at, get_u64(row_read(warp, insn->src[1]), lane));
+        if (insn->dst != ROW_NONE)
+            set_u64(row_write(warp, insn->dst), lane, before);
+    }
     return STEP_PLAIN;
 }
 

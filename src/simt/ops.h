@@ -60,6 +60,7 @@ DECLARE_OP(op_createpolicy);
 DECLARE_OP(op_mbarrier);
 DECLARE_OP(op_mbarrier_test);
 DECLARE_OP(op_mbarrier_pending);
+DECLARE_OP(op_mbarrier_exchange);
 void mbarrier_apply(const struct insn *insn, uint8_t *at, uint64_t operand); // a queued one takes effect
 
 // op_async.c
