@@ -156,7 +156,8 @@ bool lower_stl(struct sass_lowering *l, const struct sass_insn *in, struct insn 
 
 // ---- constant banks -----------------------------------------------------------------------------------------------------------
 
-// LDC and ULDC. A fixed address is a row of the launch, like any constant operand; with a register in it, it is a load.
+// LDC and ULDC. ULDC of a fixed address is a row of the launch, like any constant operand; the others go through the constant
+// cache that ncu calls idc (measured: idc__requests counts every LDC, no ULDC).
 static bool lower_constant(struct sass_lowering *l, const struct sass_insn *in, struct insn *out, bool is_uniform)
 {
     const struct sass_operand *o = &in->operands[1];
@@ -166,7 +167,7 @@ static bool lower_constant(struct sass_lowering *l, const struct sass_insn *in, 
     const bool is_fixed = o->base_kind == SO_NONE || (o->base_kind == SO_REG && o->number == SASS_RZ) ||
                           (o->base_kind == SO_UREG && o->number == SASS_URZ);
     out->class = is_uniform ? CLASS_NONE : CLASS_CONST_LD;
-    if (is_fixed && (width == SASS_WIDTH_B32 || width == SASS_WIDTH_B64)) {
+    if (is_uniform && is_fixed && (width == SASS_WIDTH_B32 || width == SASS_WIDTH_B64)) {
         out->form = width == SASS_WIDTH_B64 ? FORM_MOV_b64 : FORM_MOV_b32;
         out->dst = sass_dst(l, in, 0);
         out->src[0] = sass_bank_words(l, o->bank, (uint32_t)o->value, width == SASS_WIDTH_B64 ? 2 : 1);

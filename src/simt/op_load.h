@@ -408,13 +408,17 @@ static enum step_kind op_load_bank(struct sim *sim, struct warp *warp, const str
 {
     const struct constant_bank bank = launch_bank(sim->launch, insn->extra);
     access_begin(sim, warp, insn, on, ACCESS_LOAD);
-    return move_window(sim, warp, insn, on, (uint8_t *)(uintptr_t)bank.bytes, bank.n_bytes, true);
+    enum step_kind kind = move_window(sim, warp, insn, on, (uint8_t *)(uintptr_t)bank.bytes, bank.n_bytes, true);
+    for (int i = 0; i < N_LANES; i++) // banks lie apart for the caches
+        sim->access.addr[i] += (uint64_t)insn->extra << 32;
+    return kind;
 }
 
 static enum step_kind op_load_bank_uniform(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     (void)on;
-    return op_load_bank(sim, warp, insn, ALL_LANES);
+    const enum step_kind kind = op_load_bank(sim, warp, insn, ALL_LANES);
+    return kind == STEP_ACCESS ? STEP_PLAIN : kind; // the uniform datapath's own cache is not counted
 }
 
 static enum step_kind op_store(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
