@@ -1,4 +1,4 @@
-// Compiles a .cu file to PTX by running nvcc or clang in a temporary folder.
+// Runs nvcc, clang or ptxas in a temporary folder.
 #include "cli/compile.h"
 #include "base/arena.h"
 #include "cli/toolchain.h"
@@ -7,15 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool run_nvcc(struct toolchain *tools, const char *nvcc, unsigned cc, const char *source,
+static bool run_words(struct toolchain *tools, const char *const *words, size_t n, const char *name, struct err *err)
+{
+    struct command command = {0};
+    for (size_t i = 0; i < n; i++)
+        command_add(&command, words[i]);
+    return toolchain_run(tools, &command, name, NULL, err);
+}
+
+static bool run_nvcc(struct toolchain *tools, const char *nvcc, unsigned cc, bool wants_machine, const char *source,
                      const char *output, struct err *err)
 {
-    const char *arch = arena_printf(tools->arena, "-arch=compute_%u", cc);
-    const char *const words[] = {nvcc, arch, "-O3", "-lineinfo", "-ptx", source, "-o", output};
-    struct command command = {0};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        command_add(&command, words[i]);
-    return toolchain_run(tools, &command, "nvcc", NULL, err);
+    const char *arch = wants_machine ? arena_printf(tools->arena, "-gencode=arch=compute_%u,code=[sm_%u,compute_%u]", cc, cc, cc)
+                                     : arena_printf(tools->arena, "-arch=compute_%u", cc);
+    const char *const words[] = {nvcc, arch, "-O3", "-lineinfo", wants_machine ? "-fatbin" : "-ptx", source, "-o", output};
+    return run_words(tools, words, sizeof words / sizeof words[0], "nvcc", err);
 }
 
 static bool run_clang(struct toolchain *tools, const char *clang, const char *source, const char *output,
@@ -33,10 +39,10 @@ static bool run_clang(struct toolchain *tools, const char *clang, const char *so
     return toolchain_run(tools, &command, "clang", NULL, err);
 }
 
-static bool compile(struct toolchain *tools, const char *path, unsigned cc, struct compiled *out,
+static bool compile(struct toolchain *tools, const char *path, unsigned cc, bool wants_machine, struct compiled *out,
                     struct err *err)
 {
-    const char *output = arena_printf(tools->arena, "%s/out.ptx", tools->folder);
+    const char *output = arena_printf(tools->arena, "%s/out", tools->folder);
     const char *nvcc = find_nvcc(tools->arena), *clang = nvcc ? NULL : find_clang(tools->arena);
     if (!nvcc && !clang)
         return err_set(err, "%s: neither nvcc nor clang is installed; 'apt-get install clang' is enough",
@@ -45,20 +51,48 @@ static bool compile(struct toolchain *tools, const char *path, unsigned cc, stru
         snprintf(out->compiler, sizeof out->compiler, "nvcc (%s)", nvcc);
     else
         snprintf(out->compiler, sizeof out->compiler, "clang for sm_%d (%s)", CLANG_CC, clang);
-    bool good =
-        nvcc ? run_nvcc(tools, nvcc, cc, path, output, err) : run_clang(tools, clang, path, output, err);
-    return good && buf_read_file(&out->ptx, output, err);
+    out->is_binary = nvcc && wants_machine;
+    bool good = nvcc ? run_nvcc(tools, nvcc, cc, wants_machine, path, output, err)
+                     : run_clang(tools, clang, path, output, err);
+    return good && buf_read_file(&out->code, output, err);
 }
 
-bool compile_cuda(const char *path, unsigned cc, struct compiled *out, struct err *err)
+static bool assemble(struct toolchain *tools, const char *path, unsigned cc, struct compiled *out, struct err *err)
+{
+    const char *output = arena_printf(tools->arena, "%s/out", tools->folder), *ptxas = find_ptxas(tools->arena);
+    if (!ptxas)
+        return err_set(err, "%s is PTX: machine code of it needs ptxas, which is not installed", path);
+    const char *const words[] = {ptxas, arena_printf(tools->arena, "-arch=sm_%u", cc), "-lineinfo", path, "-o", output};
+    snprintf(out->compiler, sizeof out->compiler, "ptxas (%s)", ptxas);
+    out->is_binary = true;
+    return run_words(tools, words, sizeof words / sizeof words[0], "ptxas", err) && buf_read_file(&out->code, output, err);
+}
+
+static bool begin(const char *path, struct arena *arena, struct toolchain *tools, struct compiled *out, struct err *err)
+{
+    *out = (struct compiled){0};
+    *tools = (struct toolchain){0};
+    arena_init(arena, "compile");
+    if (access(path, R_OK) != 0)
+        return err_set(err, "cannot read %s: %s", path, strerror(errno));
+    return toolchain_open(tools, arena, err);
+}
+
+bool compile_cuda(const char *path, unsigned cc, bool wants_machine, struct compiled *out, struct err *err)
 {
     struct arena arena;
     struct toolchain tools;
-    *out = (struct compiled){0};
-    if (access(path, R_OK) != 0)
-        return err_set(err, "cannot read %s: %s", path, strerror(errno));
-    arena_init(&arena, "compile");
-    bool good = toolchain_open(&tools, &arena, err) && compile(&tools, path, cc, out, err);
+    bool good = begin(path, &arena, &tools, out, err) && compile(&tools, path, cc, wants_machine, out, err);
+    toolchain_close(&tools);
+    arena_release(&arena);
+    return good;
+}
+
+bool compile_ptx(const char *path, unsigned cc, struct compiled *out, struct err *err)
+{
+    struct arena arena;
+    struct toolchain tools;
+    bool good = begin(path, &arena, &tools, out, err) && assemble(&tools, path, cc, out, err);
     toolchain_close(&tools);
     arena_release(&arena);
     return good;

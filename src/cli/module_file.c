@@ -20,24 +20,11 @@ static bool open_text(struct arena *arena, const struct buf *text, struct module
 {
     const char *copy = arena_string(arena, text->at ? text->at : "", text->n);
     if (out->engine == ENGINE_SASS)
-        return err_set(err, "%s is PTX; --engine sass needs machine code: a cubin, or a file that holds one", out->path);
+        return err_set(err, "%s: there is no nvcc, and clang makes PTX only: --engine sass needs machine code", out->path);
     out->image = ptx_image_open(arena, out->path, copy, text->n, err);
     if (out->image)
         module_of_ptx(arena, out);
     return out->image != NULL;
-}
-
-static bool open_source(struct arena *arena, const char *path, unsigned cc, struct module *out,
-                        struct err *err)
-{
-    struct compiled compiled;
-    bool good = compile_cuda(path, cc, &compiled, err);
-    if (good) {
-        out->compiler = arena_string(arena, compiled.compiler, strlen(compiled.compiler));
-        good = open_text(arena, &compiled.ptx, out, err);
-    }
-    buf_release(&compiled.ptx);
-    return good;
 }
 
 // ---- files with images ----------------------------------------------------------------------------------
@@ -66,16 +53,37 @@ static bool open_binary(struct arena *arena, unsigned cc, struct module_file *ou
            module_of_images(arena, &out->images, cc, &out->module, err);
 }
 
+// A .cu file, or a .ptx file that shall run as machine code. nvcc is asked for both, so a .cu file runs as the machine would
+// run it; a .ptx file runs as it is, unless machine code is asked for: the same command gives the same counts everywhere.
+static bool open_source(struct arena *arena, const char *path, unsigned cc, bool is_ptx, struct module_file *out,
+                        struct err *err)
+{
+    struct compiled compiled;
+    bool good = is_ptx ? compile_ptx(path, cc, &compiled, err)
+                       : compile_cuda(path, cc, out->module.engine != ENGINE_PTX, &compiled, err);
+    if (good) {
+        out->module.compiler = arena_string(arena, compiled.compiler, strlen(compiled.compiler));
+        out->bytes = compiled.code;
+        return compiled.is_binary ? open_binary(arena, cc, out, err) : open_text(arena, &out->bytes, &out->module, err);
+    }
+    buf_release(&compiled.code);
+    return false;
+}
+
 bool module_open(struct arena *arena, const char *path, unsigned cc, struct module_file *out, struct err *err)
 {
     *out = (struct module_file){
         .module = {.path = arena_string(arena, path, strlen(path)), .engine = out->module.engine}};
     if (ends_with(path, ".cu"))
-        return open_source(arena, path, cc, &out->module, err);
+        return open_source(arena, path, cc, false, out, err);
     if (!buf_read_file(&out->bytes, path, err))
         return false;
     if (out->bytes.n > 0 && memchr(out->bytes.at, '\0', out->bytes.n))
         return open_binary(arena, cc, out, err);
+    if (out->module.engine == ENGINE_SASS) {
+        buf_release(&out->bytes);
+        return open_source(arena, path, cc, true, out, err);
+    }
     return open_text(arena, &out->bytes, &out->module, err);
 }
 

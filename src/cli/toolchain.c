@@ -48,6 +48,13 @@ const char *find_nvcc(struct arena *arena)
     return found ? found : access(usual, X_OK) == 0 ? usual : NULL;
 }
 
+const char *find_ptxas(struct arena *arena)
+{
+    static const char usual[] = "/usr/local/cuda/bin/ptxas";
+    const char *found = find_program(arena, "ptxas");
+    return found ? found : access(usual, X_OK) == 0 ? usual : NULL;
+}
+
 const char *find_clang(struct arena *arena)
 {
     const char *found = find_program(arena, "clang");

@@ -34,6 +34,7 @@ struct toolchain {
 // Paths, or NULL where nothing of the kind is installed.
 const char *find_program(struct arena *arena, const char *name);
 const char *find_nvcc(struct arena *arena);
+const char *find_ptxas(struct arena *arena);
 const char *find_clang(struct arena *arena);
 
 bool toolchain_open(struct toolchain *tools, struct arena *arena, struct err *err);
