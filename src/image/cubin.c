@@ -24,6 +24,8 @@ enum attribute {
     ATTR_PARAM_BYTES = 0x19,
     ATTR_MAX_REGISTERS = 0x1b,
     ATTR_REGISTERS = 0x2f,
+    ATTR_SHARED_SCRATCH =
+        0x32, // two words: offset, size (seen with the pragma enable_smem_spilling, CUDA 13.0)
     ATTR_CLUSTER = 0x3d,
     ATTR_MAX_CLUSTER_RANK = 0x3f,
     ATTR_BARRIERS = 0x4c
@@ -186,6 +188,9 @@ static void read_attribute(struct reader *r, struct cubin_kernel *kernel, const 
         break;
     case ATTR_MAX_REGISTERS:
         kernel->max_registers = u16_at(record->value) == NO_REGISTER_LIMIT ? 0 : u16_at(record->value);
+        break;
+    case ATTR_SHARED_SCRATCH:
+        kernel->shared_spill_bytes = u32_at(record, 1);
         break;
     case ATTR_BARRIERS:
         kernel->n_barriers = record->value[0];

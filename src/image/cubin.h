@@ -32,6 +32,7 @@ struct cubin_kernel {
     uint32_t max_cluster_rank;
     uint32_t max_registers; // what the compiler was limited to, by bounds or options; 0 = nothing
     uint32_t code_bytes;
+    uint32_t shared_spill_bytes; // shared memory of a block that holds spilled registers
     struct cubin_param *params;
     uint32_t n_params;
 };

@@ -1,0 +1,276 @@
+// The static memory mix: see mix.h.
+//
+// Waits. Going through the code in order, the first instruction that reads what a global load brings waits
+// for all loads before it. Between two waits a warp issues so many instructions, and so many loads are under
+// way: what Little's law needs. Where a loop contains global loads, the smallest such loop is looked at, else
+// the whole kernel.
+#include "triage/mix.h"
+#include "sass/sass.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_REGISTERS = 256 };
+
+static const struct {
+    const char *name;
+    enum triage_value sum; // what it adds to
+} kinds[N_MIX_KINDS] = {
+    [MIX_LDG] = {"LDG", TRIAGE_global_loads},       [MIX_STG] = {"STG", TRIAGE_global_stores},
+    [MIX_ATOMG] = {"ATOMG", TRIAGE_global_atomics}, [MIX_REDG] = {"REDG", TRIAGE_global_atomics},
+    [MIX_LDS] = {"LDS", TRIAGE_shared_loads},       [MIX_STS] = {"STS", TRIAGE_shared_stores},
+    [MIX_ATOMS] = {"ATOMS", TRIAGE_shared_atomics}, [MIX_LDSM] = {"LDSM", TRIAGE_shared_loads},
+    [MIX_LDL] = {"LDL", TRIAGE_local_loads},        [MIX_STL] = {"STL", TRIAGE_local_stores},
+    [MIX_LD] = {"LD", TRIAGE_generic_accesses},     [MIX_ST] = {"ST", TRIAGE_generic_accesses},
+    [MIX_ATOM] = {"ATOM", TRIAGE_generic_accesses}, [MIX_LDGSTS] = {"LDGSTS", TRIAGE_async_copies}};
+
+const char *mix_name(enum mix_kind kind)
+{
+    return kinds[kind].name;
+}
+
+// ---- opening --------------------------------------------------------------------------------------------
+
+bool triage_code_open(struct triage *t, const char *path, const void *bytes, size_t n,
+                      struct triage_code *out)
+{
+    static const char prefix[] = ".text.";
+    struct err err = {0};
+    struct elf_section section;
+    *out = (struct triage_code){0};
+    if (!elf_open(path, bytes, n, &out->elf, &err))
+        return false;
+    line_table_read(t->arena, &out->elf, &out->lines);
+    for (uint32_t i = 0; i < out->elf.n_sections; i++)
+        if (elf_section(&out->elf, i, &section) && section.bytes &&
+            strncmp(section.name, prefix, sizeof prefix - 1) == 0) {
+            const char *name = section.name + sizeof prefix - 1;
+            map_set(&out->sections, name, strlen(name), (void *)(uintptr_t)(i + 1));
+        }
+    return true;
+}
+
+void triage_code_close(struct triage_code *code)
+{
+    map_release(&code->sections);
+}
+
+// ---- instructions ---------------------------------------------------------------------------------------
+
+static bool kind_of(const struct sass_insn *insn, enum mix_kind *out)
+{
+    for (int i = 0; i < N_MIX_KINDS; i++)
+        if (insn->row && strcmp(insn->row->name, kinds[i].name) == 0) {
+            *out = (enum mix_kind)i;
+            return true;
+        }
+    return false;
+}
+
+// Bits of a lane: what the width says, or of atomics the registers that carry the value.
+static uint32_t bits_of(const struct sass_insn *insn, enum mix_kind kind)
+{
+    static const uint32_t bits[8] = {8, 8, 16, 16, 32, 64, 128, 0};
+    if (kind != MIX_ATOM && kind != MIX_ATOMG && kind != MIX_ATOMS && kind != MIX_REDG && kind != MIX_LDSM)
+        return bits[sass_field(insn, SF_WIDTH) & 7];
+    for (int i = 0; i < insn->n_operands; i++)
+        if (insn->operands[i].kind == SO_REG && insn->operands[i].words)
+            return 32u * insn->operands[i].words;
+    return 0;
+}
+
+static bool is_end(const struct sass_insn *insn)
+{
+    return insn->row && (strcmp(insn->row->name, "EXIT") == 0 || strcmp(insn->row->name, "RET") == 0);
+}
+
+struct code {
+    struct sass_insn *insns;
+    uint32_t n; // up to the last exit or return
+};
+
+// False where too much of it is not known.
+static bool decode(struct triage *t, const struct elf_section *text, unsigned cc, struct code *out)
+{
+    uint32_t n = (uint32_t)(text->n_bytes / SASS_BYTES), n_known = 0;
+    const double least_part = 0.95;
+    *out = (struct code){arena_array(t->arena, struct sass_insn, n), 0};
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t words[2];
+        memcpy(words, text->bytes + (size_t)i * SASS_BYTES, sizeof words);
+        n_known += sass_decode(cc, words, i * SASS_BYTES, &out->insns[i]);
+        if (is_end(&out->insns[i]))
+            out->n = i + 1;
+    }
+    return n && n_known >= least_part * n;
+}
+
+// ---- lines ----------------------------------------------------------------------------------------------
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// The row whose line a person would look at: the innermost that is not in a toolkit's header.
+static const struct line_row *own_row(const struct triage_code *code, const struct line_sequence *sequence,
+                                      const struct line_row *row)
+{
+    for (uint32_t depth = 0; depth < sequence->n_rows; depth++) {
+        bool is_header = row->file < code->lines.n_files && strstr(code->lines.files[row->file], "/include/");
+        if (!is_header || row->inlined_at < 0)
+            break;
+        row = &sequence->rows[row->inlined_at];
+    }
+    return row;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct mix_row *a = left, *b = right;
+    int files = strcmp(a->file, b->file);
+    if (files)
+        return files;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->bits < b->bits ? -1 : a->bits > b->bits;
+}
+
+// Rows in order, equal ones joined.
+static void join_rows(struct triage_mix *mix)
+{
+    size_t n = 0;
+    qsort(mix->rows, mix->n_rows, sizeof *mix->rows, by_place);
+    for (size_t i = 0; i < mix->n_rows; i++)
+        if (n && by_place(&mix->rows[n - 1], &mix->rows[i]) == 0)
+            mix->rows[n - 1].n += mix->rows[i].n;
+        else
+            mix->rows[n++] = mix->rows[i];
+    mix->n_rows = n;
+}
+
+static void count_accesses(struct triage *t, const struct triage_code *code, const struct code *insns,
+                           struct triage_kernel *k)
+{
+    const struct line_sequence *sequence = line_table_find(&code->lines, k->name);
+    struct triage_mix *mix = arena_new(t->arena, struct triage_mix);
+    *mix = (struct triage_mix){arena_array(t->arena, struct mix_row, insns->n), 0};
+    for (int i = 0; i < N_MIX_KINDS; i++)
+        k->values[kinds[i].sum] = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < insns->n; i++) {
+        enum mix_kind kind;
+        if (!kind_of(&insns->insns[i], &kind))
+            continue;
+        while (sequence && at + 1 < sequence->n_rows && sequence->rows[at + 1].offset <= i * SASS_BYTES)
+            at++;
+        const struct line_row *row =
+            sequence && at < sequence->n_rows ? own_row(code, sequence, &sequence->rows[at]) : NULL;
+        const char *file =
+            row && row->file < code->lines.n_files ? base_name(code->lines.files[row->file]) : "";
+        mix->rows[mix->n_rows++] =
+            (struct mix_row){file, row ? row->line : 0, kind, bits_of(&insns->insns[i], kind), 1};
+        k->values[kinds[kind].sum]++;
+    }
+    join_rows(mix);
+    k->mix = mix;
+}
+
+// ---- waits ----------------------------------------------------------------------------------------------
+
+struct range {
+    uint32_t first, end;
+};
+
+static uint32_t count_loads(const struct code *insns, struct range range)
+{
+    uint32_t n = 0;
+    enum mix_kind kind;
+    for (uint32_t i = range.first; i < range.end; i++)
+        n += kind_of(&insns->insns[i], &kind) && kind == MIX_LDG;
+    return n;
+}
+
+// The smallest loop (a jump back) that holds global loads; else everything.
+static struct range busiest(const struct code *insns)
+{
+    struct range best = {0, insns->n};
+    for (uint32_t i = 0; i < insns->n; i++) {
+        const struct sass_insn *insn = &insns->insns[i];
+        for (int k = 0; k < insn->n_operands; k++) {
+            const struct sass_operand *o = &insn->operands[k];
+            if (o->kind != SO_TARGET || o->value < 0 || o->value > (int64_t)i * SASS_BYTES ||
+                strcmp(insn->row->name, "BRA"))
+                continue;
+            struct range loop = {(uint32_t)(o->value / SASS_BYTES), i + 1};
+            if (loop.end - loop.first < best.end - best.first && count_loads(insns, loop))
+                best = loop;
+        }
+    }
+    return best;
+}
+
+static bool is_pending(const bool *pending, uint32_t first, uint32_t n)
+{
+    for (uint32_t r = first; r < first + n && r < SASS_RZ; r++)
+        if (pending[r])
+            return true;
+    return false;
+}
+
+static bool reads_pending(const struct sass_insn *insn, const bool *pending)
+{
+    for (int i = 0; i < insn->n_operands; i++) {
+        const struct sass_operand *o = &insn->operands[i];
+        bool is_address = (o->kind == SO_MEM || o->kind == SO_CONST) && o->base_kind == SO_REG;
+        if (is_address && is_pending(pending, o->number, o->is_base_64 ? 2 : 1))
+            return true;
+        if (i >= insn->n_dst && o->kind == SO_REG && is_pending(pending, o->number, o->words ? o->words : 1))
+            return true;
+    }
+    return false;
+}
+
+static void mark_loaded(const struct sass_insn *insn, bool *pending)
+{
+    for (int i = 0; i < insn->n_dst; i++)
+        for (uint32_t w = 0; insn->operands[i].kind == SO_REG && w < insn->operands[i].words; w++)
+            if (insn->operands[i].number + w < SASS_RZ)
+                pending[insn->operands[i].number + w] = true;
+}
+
+static void measure_waits(const struct code *insns, struct triage_kernel *k)
+{
+    struct range range = busiest(insns);
+    bool pending[N_REGISTERS] = {false};
+    uint32_t n_waits = 0, n_loads = count_loads(insns, range);
+    for (uint32_t i = range.first; i < range.end; i++) {
+        enum mix_kind kind;
+        if (reads_pending(&insns->insns[i], pending)) {
+            memset(pending, 0, sizeof pending);
+            n_waits++;
+        }
+        if (kind_of(&insns->insns[i], &kind) && kind == MIX_LDG)
+            mark_loaded(&insns->insns[i], pending);
+    }
+    n_waits = n_waits ? n_waits : 1; // what is loaded here is used in the next round, or behind
+    if (!n_loads)
+        return;
+    k->values[TRIAGE_load_distance] = (double)(range.end - range.first) / n_waits;
+    k->values[TRIAGE_loads_in_flight] = (double)n_loads / n_waits;
+}
+
+void triage_read_code(struct triage *t, const struct triage_code *code, struct triage_kernel *k)
+{
+    struct elf_section text;
+    struct code insns;
+    size_t index = (size_t)(uintptr_t)map_get(&code->sections, k->name, strlen(k->name));
+    if (!index || !elf_section(&code->elf, (uint32_t)index - 1, &text) || !text.bytes ||
+        !decode(t, &text, k->cc, &insns))
+        return;
+    k->values[TRIAGE_instructions] = insns.n;
+    count_accesses(t, code, &insns, k);
+    measure_waits(&insns, k);
+}

@@ -1,0 +1,93 @@
+#!/bin/sh
+# triage: the same numbers from the log of ptxas, from the cubins and from what cuobjdump printed; each trap is seen in
+# its own log and cubin; gates, order, formats, mistakes.
+set -u
+triage=$TEST_DATA/triage cubins=$TEST_DATA/cubins
+failures=0
+
+fail() {
+    echo "$*"
+    failures=$((failures + 1))
+}
+
+# CSV on standard input: the named columns of every row, sorted.
+columns() {
+    awk -F, -v names="$*" '
+        NR == 1 { n = split(names, name, " "); for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { gsub(/"/, ""); line = ""; for (i = 1; i <= n; i++) line = line (i > 1 ? "," : "") $(at[name[i]]); print line }' |
+        LC_ALL=C sort
+}
+
+# ---- one number by every route ----
+
+numbers="kernel registers shared_bytes stack_bytes"
+all=""
+for program in banks coalesce constant divergence histogram local reduce sgemm transpose vector_copy; do
+    all="$all $cubins/$program.fatbin"
+done
+"$WARPGLASS" triage "$triage/h200_ptxas.log" --csv | columns $numbers >"$TEST_TMP/log"
+# shellcheck disable=SC2086 # a list of files
+"$WARPGLASS" triage $all --csv | columns $numbers >"$TEST_TMP/cubin"
+awk -F, 'NR > 1 && $1 != "program" { shared = $5 >= 1024 ? $5 - 1024 : $5; print $2 "," $3 "," shared "," $4 }' "$cubins/resources_h200.csv" |
+    LC_ALL=C sort >"$TEST_TMP/card"
+n=$(wc -l <"$TEST_TMP/log")
+[ "$n" -ge 100 ] || fail "only $n kernels in the log"
+cmp -s "$TEST_TMP/log" "$TEST_TMP/cubin" || fail "log and cubins differ: $(diff "$TEST_TMP/log" "$TEST_TMP/cubin" | head -n 4)"
+cmp -s "$TEST_TMP/log" "$TEST_TMP/card" || fail "log and cuobjdump differ: $(diff "$TEST_TMP/log" "$TEST_TMP/card" | head -n 4)"
+# shellcheck disable=SC2086 # a list of files
+both=$("$WARPGLASS" triage "$triage/h200_ptxas.log" $all --csv | wc -l)
+[ "$both" -eq $((n + 1)) ] || fail "log and cubins together make $both rows, not $((n + 1)): they are the same kernels"
+
+# ---- traps ----
+
+trap_is_seen() { # file, name of the trap
+    "$WARPGLASS" triage "$triage/$1" --csv | columns traps | grep -qw "$2" || fail "$1: $2 is not seen"
+}
+trap_is_seen register_cap.log register_cap_abandoned
+trap_is_seen register_cap.cubin register_cap_abandoned
+trap_is_seen min_blocks.log min_blocks_ignored
+trap_is_seen shared_spill.cubin spills_in_shared
+trap_is_seen stack.log stack_without_spills
+trap_is_seen shared_limit.log static_shared_over_limit
+trap_is_seen setmaxnreg.log setmaxnreg_ignored
+trap_is_seen maxrregcount.log maxrregcount_overridden
+trap_is_seen maxreg_raised.log maxrregcount_raised
+trap_is_seen relocatable.log without_callees
+trap_is_seen relocatable.cubin without_callees
+trap_is_seen recursion.cubin stack_unknown
+"$WARPGLASS" triage "$triage/relocatable.log" "$triage/linked.log" --csv | columns registers traps |
+    grep -qx '125,' || fail "the linker's numbers do not replace the assembler's"
+"$WARPGLASS" triage "$triage/min_blocks.cubin" --csv | columns traps | grep -q . && fail "min_blocks.cubin: a trap that is not in it"
+
+# ---- machine code ----
+
+"$WARPGLASS" triage "$triage/stack.cubin" --lines >"$TEST_TMP/stack"
+grep -q 'traps.cu:[0-9]*: .*STL.32' "$TEST_TMP/stack" || fail "no store to local memory on a line of traps.cu"
+grep -q 'traps.cu:[0-9]*: .*LDL.32' "$TEST_TMP/stack" || fail "no load from local memory on a line of traps.cu"
+
+# ---- devices, gates, formats ----
+
+cat >"$TEST_TMP/smi.csv" <<'END'
+name, compute_cap, memory.total [MiB]
+NVIDIA H100 PCIe, 9.0, 81559 MiB
+END
+"$WARPGLASS" triage "$triage/stack.log" "$TEST_TMP/smi.csv" | grep -q 'NVIDIA H100 PCIe' || fail "the device of nvidia-smi is not used"
+"$WARPGLASS" triage "$triage/stack.log" --fail-on 'occupancy < 0.5 || spill_bytes > 0' >/dev/null 2>&1 || fail "a gate closes that should not"
+"$WARPGLASS" triage "$triage/register_cap.log" --fail-on 'spill_bytes > 0' >/dev/null 2>"$TEST_TMP/gate"
+[ $? -eq 1 ] || fail "a gate does not close"
+grep -q 'register_cap sm_90: spill_bytes > 0 holds' "$TEST_TMP/gate" || fail "the gate does not name the kernel"
+"$WARPGLASS" triage "$triage/register_cap.log" --fail-on register_cap_abandoned >/dev/null 2>&1
+[ $? -eq 1 ] || fail "a trap is no gate"
+"$WARPGLASS" triage "$triage/register_cap.log" --fail-on 'spills > 0' >/dev/null 2>&1
+[ $? -eq 2 ] || fail "an unknown name in a gate is not refused"
+"$WARPGLASS" triage "$TEST_TMP/smi.csv" >/dev/null 2>&1
+[ $? -eq 3 ] || fail "no kernel at all is not an error"
+echo 'nothing of interest' >"$TEST_TMP/none.txt"
+"$WARPGLASS" triage "$TEST_TMP/none.txt" 2>&1 >/dev/null | grep -q 'holds nothing that is known here' || fail "an unknown text is not named"
+"$WARPGLASS" triage "$triage/stack.log" --json | grep -q '"stack_bytes": 256' || fail "JSON lacks the stack"
+"$WARPGLASS" triage "$triage/min_blocks.log" "$triage/register_cap.log" | head -n 1 | grep -q '^1  register_cap' || fail "the worst is not first"
+"$WARPGLASS" triage "$TEST_DATA/ptx/transpose.ptx" --csv | columns sources | sort -u | grep -qx ptx || fail "PTX is not read"
+"$WARPGLASS" triage "$TEST_DATA/images/machine.fatbin" --csv | columns target | grep -q sm_80 || fail "a fatbin's images are not read"
+
+[ $failures -eq 0 ] && echo "$n kernels by three routes, 12 traps"
+exit $((failures > 0))
