@@ -46,10 +46,14 @@ static unsigned atom_words(unsigned type)
 static unsigned float_red_words(unsigned type)
 {
     switch (type) {
+    case SASS_FRED_TYPE_F16X4:
+    case SASS_FRED_TYPE_BF16X4:
     case SASS_FRED_TYPE_F32X2_FTZ:
     case SASS_FRED_TYPE_F32X2:
     case SASS_FRED_TYPE_F64:
         return 2;
+    case SASS_FRED_TYPE_F16X8:
+    case SASS_FRED_TYPE_BF16X8:
     case SASS_FRED_TYPE_F32X4_FTZ:
     case SASS_FRED_TYPE_F32X4:
         return 4;
@@ -71,6 +75,33 @@ static unsigned hmma_words(const struct sass_insn *in, unsigned place)
     return place == 1 ? a : a / 2;
 }
 
+// 64 × n results over 128 lanes.
+static unsigned hgmma_words(const struct sass_insn *in)
+{
+    unsigned columns = 8 * (1 + in->fields[SF_SHAPE] % 32);
+    return in->fields[SF_TYPE_TO] == SASS_ACC_F32 ? columns / 2 : columns / 4;
+}
+
+// Fragments of IMMA, by the place of the operand; shapes are m8 n8 k16, m16 n8 k16, m16 n8 k32.
+static unsigned imma_words(const struct sass_insn *in, unsigned place)
+{
+    unsigned shape = in->fields[SF_SHAPE];
+    if (place == 0 || place == 3)
+        return shape == SASS_IMMA_SHAPE_8816 ? 2 : 4;
+    unsigned a = shape == SASS_IMMA_SHAPE_8816 ? 1 : shape == SASS_IMMA_SHAPE_16816 ? 2 : 4;
+    return place == 1 || a == 1 ? a : a / 2;
+}
+
+// Fragments of DMMA: m8 n8 k4, m16 n8 k4, k8, k16, of doubles.
+static unsigned dmma_words(const struct sass_insn *in, unsigned place)
+{
+    static const uint8_t a_words[] = {2, 4, 8, 16};
+    unsigned shape = in->fields[SF_SHAPE];
+    if (place == 0 || place == 3)
+        return shape == SASS_DMMA_SHAPE_8X8X4 ? 4 : 8;
+    return place == 1 || shape == SASS_DMMA_SHAPE_8X8X4 ? a_words[shape] : a_words[shape] / 2u;
+}
+
 static unsigned words_of(const struct decoding *d, const struct sass_item *item)
 {
     const struct sass_insn *in = d->out;
@@ -87,8 +118,8 @@ static unsigned words_of(const struct decoding *d, const struct sass_item *item)
         return log2_bytes(in->fields[SF_TYPE_TO]) == 3 ? 2 : 1;
     case 'S': // of a conversion: whichever type its source has
         return in->op == SASS_F2I_64 || in->op == SASS_F2F_64 ? float_words(in->fields[SF_TYPE_FROM])
-               : log2_bytes(in->fields[SF_TYPE_FROM]) == 3 ? 2
-                                                           : 1;
+               : log2_bytes(in->fields[SF_TYPE_FROM]) == 3    ? 2
+                                                              : 1;
     case 'C':
         return in->fields[SF_WIDTH] == SASS_CS2R_B64 ? 2 : 1;
     case 'M':
@@ -97,6 +128,12 @@ static unsigned words_of(const struct decoding *d, const struct sass_item *item)
         return 1u << in->fields[SF_NUM];
     case 'H':
         return hmma_words(in, in->n_operands);
+    case 'G':
+        return hgmma_words(in);
+    case 'I':
+        return imma_words(in, in->n_operands);
+    case 'D':
+        return dmma_words(in, in->n_operands);
     case 0:
         return 1;
     default:
@@ -368,11 +405,12 @@ bool sass_decode(unsigned cc, const uint64_t words[2], uint32_t offset, struct s
     out->op = (enum sass_op)out->row->op;
     out->guard = words[0] >> 12 & 7;
     out->guard_is_negated = words[0] >> 15 & 1;
-    out->guard_is_uniform = out->row->unit == UNIT_UNIFORM;
     struct decoding d = {out, words, words[0] >> 9 & 7};
     struct sass_item item;
     for (const char *at = out->row->spec; sass_item_next(&at, &item);)
-        if (item.what == ITEM_FIELD)
+        if (item.what == ITEM_SPECIAL)
+            out->guard_is_uniform |= item.n == 6 && memcmp(item.text, "uguard", 6) == 0;
+        else if (item.what == ITEM_FIELD)
             out->fields[item.kind->field] = (uint8_t)sass_item_bits(&item, words, item.kind->bits);
         else if (item.what == ITEM_OPERAND && out->n_operands < SASS_MAX_OPERANDS)
             decode_operand(&d, &item);

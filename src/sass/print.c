@@ -141,10 +141,10 @@ static void print_signed_operand(const struct printing *p, const struct sass_ope
         print_constant(p->out, operand);
     else
         print_register(p->out, operand->kind == SO_UREG, operand->number);
-    if (operand->kind == SO_REG || operand->kind == SO_UREG)
-        buf_puts(p->out, half_selects[operand->select & 3]);
     buf_puts(p->out, operand->is_absolute ? "|" : "");
     buf_puts(p->out, operand->is_reuse ? ".reuse" : "");
+    if (operand->kind == SO_REG || operand->kind == SO_UREG)
+        buf_puts(p->out, half_selects[operand->select & 3]);
 }
 
 static void print_operand(const struct printing *p, const struct sass_item *item,
@@ -197,20 +197,27 @@ static void print_field(const struct printing *p, const struct sass_kind *kind)
         buf_printf(p->out, ".INVALID%u", value);
 }
 
-// IMAD is written by what it is used for: a move, a shift, a sum.
+static bool is_zero(const struct sass_operand *operand)
+{
+    return operand->kind == SO_IMM   ? operand->value == 0
+           : operand->kind == SO_REG ? operand->number == SASS_RZ
+                                     : false;
+}
+
+// IMAD is written by what it is used for: a move, a sum, a shift. Measured by printing each case: uniform
+// registers are never part of it, and of the powers of two 2^16 and 2^31 are no shifts.
 static void print_imad(const struct printing *p)
 {
     const struct sass_operand *a = &p->in->operands[1], *b = a + 1, *c = a + 2;
-    bool is_immediate = b->kind == SO_IMM;
-    uint32_t value = (uint32_t)b->value;
-    bool is_zero = is_immediate ? value == 0 : b->kind == SO_REG && b->number == SASS_RZ;
-    if (p->in->fields[SF_X] || a->kind == SO_UREG)
+    bool is_one = b->kind == SO_IMM && b->value == 1;
+    uint32_t value = b->kind == SO_IMM ? (uint32_t)b->value : 0;
+    if (p->in->fields[SF_X] || a->kind == SO_UREG || b->kind == SO_UREG || c->kind == SO_UREG)
         return;
-    if (is_zero && c->kind != SO_UREG && (a->number == SASS_RZ || is_immediate))
+    if (is_zero(a) || is_zero(b) || (is_one && is_zero(c)))
         buf_puts(p->out, ".MOV");
-    else if (is_immediate && value == 1)
+    else if (is_one)
         buf_puts(p->out, ".IADD");
-    else if (is_immediate && (value & (value - 1)) == 0 && c->kind == SO_REG && c->number == SASS_RZ)
+    else if (value && (value & (value - 1)) == 0 && value != 0x10000 && value != 0x80000000 && is_zero(c))
         buf_puts(p->out, ".SHL");
 }
 
@@ -238,7 +245,7 @@ static bool condition_holds(struct printing *p, const struct sass_item *open, co
         struct printing look = *p;
         return skip_group(&look, &at);
     }
-    bool holds = open->equals >= 0 ? value == (unsigned)open->equals : value != 0;
+    bool holds = open->values ? value < 64 && (open->values >> value & 1) : value != 0;
     return holds != open->is_inverse;
 }
 
@@ -252,7 +259,8 @@ static void print_item(struct printing *p, const struct sass_item *item, const c
         print_field(p, item->kind);
         break;
     case ITEM_SPECIAL:
-        print_imad(p);
+        if (*item->text == 'i')
+            print_imad(p);
         break;
     case ITEM_OPERAND:
         print_operand(p, item, &p->in->operands[p->operand]);

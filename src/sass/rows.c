@@ -9,6 +9,7 @@
 #define OP_C(code) code, FORMS(1, 1, 1, 0, 0, 0, 1)
 #define OP_BC(code) code, FORMS(1, 1, 1, 1, 1, 1, 1)
 #define OP_BU(code) code, FORMS(1, 0, 0, 1, 0, 1, 0)
+#define OP_BCU(code) code, FORMS(1, 1, 0, 1, 0, 1, 0)
 #define OP_IN(code, a, b) code, (1 << (a) | 1 << (b))
 #define FROM(first) first, 255
 #define SPAN(first, last) first, last

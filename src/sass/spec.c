@@ -148,7 +148,6 @@ static const char *read_placeholder(const char *at, struct sass_item *item)
 static const char *read_condition(const char *at, struct sass_item *item)
 {
     item->what = ITEM_OPEN;
-    item->equals = -1;
     if (*at == '?') {
         item->is_default_test = true;
         return at + 2;
@@ -158,9 +157,9 @@ static const char *read_condition(const char *at, struct sass_item *item)
     unsigned n = name_length(at);
     item->field = field_find(at, n);
     at += n;
-    if (*at == '=') {
+    while (*at == '=' || *at == '|') {
         at++;
-        item->equals = (int)read_number(&at);
+        item->values |= UINT64_C(1) << read_number(&at);
     }
     return at + 1;
 }

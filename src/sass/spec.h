@@ -12,7 +12,7 @@ enum sass_item_kind {
     ITEM_FIELD,   // a modifier: kind
     ITEM_SPECIAL, // {!name}: text
     ITEM_OPERAND, // letter, with parts and arguments
-    ITEM_OPEN,    // <NAME:, <!NAME:, <NAME=2:, <?:
+    ITEM_OPEN,    // <NAME:, <!NAME:, <NAME=2|3:, <?:
     ITEM_CLOSE
 };
 
@@ -39,7 +39,7 @@ struct sass_item {
     const struct sass_kind *kind; // ITEM_FIELD
     // ITEM_OPEN
     bool is_default_test, is_inverse;
-    int equals; // -1: not 0
+    uint64_t values; // the values that show the group, one bit each; 0: all but 0
     enum sass_field field;
 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-// Twenty digits: with an exponent from 2^32 on, else as short as they come.
+// Twenty digits: with an exponent from 10^9 on, else as short as they come.
 static void print_number(struct buf *out, double value)
 {
     bool is_negative = signbit(value) != 0;
@@ -12,7 +12,7 @@ static void print_number(struct buf *out, double value)
     else if (value == 0)
         buf_puts(out, is_negative ? "-0.0 " : "0");
     else
-        buf_printf(out, fabs(value) >= 0x1p32 ? "%.20e" : "%.20g", value);
+        buf_printf(out, fabs(value) >= 1e9 ? "%.20e" : "%.20g", value);
 }
 
 static void print_nan(struct buf *out, bool is_negative, bool is_quiet)
@@ -20,12 +20,14 @@ static void print_nan(struct buf *out, bool is_negative, bool is_quiet)
     buf_printf(out, "%c%cNAN ", is_negative ? '-' : '+', is_quiet ? 'Q' : 'S');
 }
 
+// Shorter formats than double are widened before they are printed, which makes every NaN quiet.
+
 void sass_text_f32(struct buf *out, uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
     if (isnan(value))
-        print_nan(out, bits >> 31, bits >> 22 & 1);
+        print_nan(out, bits >> 31, true);
     else
         print_number(out, value);
 }
@@ -54,7 +56,7 @@ void sass_text_half(struct buf *out, uint16_t bits, bool is_bf16)
     if (is_bf16)
         sass_text_f32(out, (uint32_t)bits << 16);
     else if ((bits & 0x7fff) > 0x7c00)
-        print_nan(out, bits >> 15, bits >> 9 & 1);
+        print_nan(out, bits >> 15, true);
     else
         print_number(out, half_value(bits));
 }
