@@ -109,6 +109,9 @@ struct kernel {
 
     uint32_t (*pool)[ROW_LANES]; // ROW_POOL rows
     uint32_t n_pool;
+    rowref *lists; // operands of instructions with more than a record holds (isa/matrix.h)
+    uint32_t n_lists;
+
     struct launch_row *launch_rows; // ROW_LAUNCH rows
     uint32_t n_launch_rows;
 

@@ -252,6 +252,8 @@ static uint32_t wavefronts_of_stride(const struct access *access)
 
 struct shared_cost banks_cost(const struct access *access)
 {
+    if (access->n_matrices)
+        return banks_cost_matrix(access, access->n_matrices);
     bool may_pair = access->kind == ACCESS_LOAD && access->width > BANK_BYTES;
     uint32_t wavefronts = wavefronts_of_stride(access);
     if (wavefronts == 0)

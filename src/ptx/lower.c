@@ -146,6 +146,8 @@ static void freeze_pool(struct lowering *l)
     for (uint32_t row = 0; row < k->n_pool; row++)
         for (uint32_t lane = 0; lane < ROW_LANES; lane++)
             k->pool[row][lane] = l->pool.at[row];
+    k->n_lists = (uint32_t)l->lists.n;
+    k->lists = arena_copy(l->arena, l->lists.at, sizeof *l->lists.at * l->lists.n, _Alignof(rowref));
     k->n_launch_rows = (uint32_t)l->launch_rows.n;
     k->launch_rows = arena_copy(l->arena, l->launch_rows.at, sizeof *l->launch_rows.at * l->launch_rows.n,
                                 _Alignof(struct launch_row));
@@ -212,6 +214,7 @@ static void lowering_release(struct lowering *l)
     vec_release(&l->pool);
     map_release(&l->pool_rows);
     vec_release(&l->launch_rows);
+    vec_release(&l->lists);
     vec_release(&l->insns);
     vec_release(&l->texts);
     vec_release(&l->fidelity);

@@ -235,6 +235,8 @@ static void finish(struct body *b, const struct places *places)
             insn.pdst[k] = place_pred(draft->pdst[k], places);
             insn.psrc[k] = place_pred(draft->psrc[k], places);
         }
+        for (uint32_t k = 0; k < draft->n_list; k++)
+            place_row(&l->lists.at[(uint32_t)insn.offset + k], places);
         finish_branch(b, &insn, base);
         vec_push(&l->insns, insn);
         vec_push(&l->texts, draft->text);

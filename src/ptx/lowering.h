@@ -28,6 +28,7 @@ struct draft {
     struct insn insn; // offset of a branch: block; of a call: function of the kernel
     vpred guard, pdst[2], psrc[2];
     uint32_t first_ref;
+    uint32_t n_list; // operands in lowering.lists from insn.offset on
     const char *text;
     uint8_t fidelity;
 };
@@ -75,6 +76,7 @@ struct lowering {
     struct u32s pool;
     struct map pool_rows; // words -> row + 1
     VEC(struct launch_row) launch_rows;
+    VEC(rowref) lists; // of matrix instructions
 
     VEC(struct insn) insns;
     VEC(const char *) texts;
@@ -195,6 +197,7 @@ bool lower_param_store(struct body *b);
 struct home *param_home(struct body *b, const struct ptx_variable *variable);
 rowref param_word(const struct home *home, uint32_t word); // where the word is read
 void count_param_stores(struct body *b);
+bool lower_matrix(struct body *b); // lower_matrix.c
 bool lower_call(struct body *b);   // lower_call.c
 bool is_native(const char *name);  // functions that the engine itself provides (lower_native.c)
 bool lower_native(struct body *b); // a call of one

@@ -39,6 +39,8 @@ enum suffix_class {
     CLASS_POLICY,
     CLASS_PREFETCH,
     CLASS_STATE
+    CLASS_MATRICES,
+    CLASS_TRANSPOSE
 };
 // Sets of classes, as rows of ptx.def give them: one bit each, 64 at most.
 #define S_ROUND (1ull << CLASS_ROUND)
@@ -73,6 +75,8 @@ enum suffix_class {
 #define S_POLICY (1ull << CLASS_POLICY)
 #define S_PREFETCH (1ull << CLASS_PREFETCH)
 #define S_STATE (1ull << CLASS_STATE)
+#define S_MATRICES (1ull << CLASS_MATRICES)
+#define S_TRANSPOSE (1ull << CLASS_TRANSPOSE)
 
 struct suffix {
     const char *word;
@@ -90,7 +94,7 @@ struct row_form {
     uint16_t form;
 };
 
-enum row_kind { KIND_NONE, KIND_LD, KIND_ST, KIND_ATOM, KIND_RED };
+enum row_kind { KIND_NONE, KIND_LD, KIND_ST, KIND_ATOM, KIND_RED, KIND_LDSM, KIND_STSM };
 
 struct row {
     const char *opcode, *operands, *types; // types: "u32 s32 "
@@ -377,6 +381,10 @@ static struct match match_row(const struct row *row, const struct ptx_insn *insn
     m.has_words = match_words(row, insn, &m.n_words);
     m.has_types = match_types(row, insn, &m);
     m.bad_suffix = find_bad_suffix(row, insn);
+    if (row->flow == OP_MATRIX) { // types, layouts and shape are read by ptx/matrix.c
+        m.has_types = match_row_type(row, PT_NONE, &m);
+        m.bad_suffix = -1;
+    }
     if (row->status == STATUS_REFUSED) { // whatever stands behind its words
         m.has_types = match_row_type(row, PT_NONE, &m);
         m.bad_suffix = -1;
@@ -448,7 +456,7 @@ static bool apply_suffixes(struct place at, const struct row *row, struct op *ou
         seen |= 1ull << s->class;
         if (s->class == CLASS_SPACE)
             out->space = s->value;
-        if (s->class == CLASS_VEC)
+        if (s->class == CLASS_VEC || s->class == CLASS_MATRICES)
             out->vector = s->value;
         if (s->class == CLASS_NC)
             out->mod &= ~MOD_FIELD(0xf, MOD_CACHE);
@@ -499,6 +507,8 @@ static uint8_t class_of(enum row_kind kind, enum space space)
                       [SPACE_GLOBAL] = CLASS_GLOBAL_RED,
                       [SPACE_SHARED] = CLASS_SHARED_ATOM,
                       [SPACE_CLUSTER] = CLASS_GENERIC_RED},
+        [KIND_LDSM] = {[SPACE_GENERIC] = CLASS_LDSM, [SPACE_SHARED] = CLASS_LDSM},
+        [KIND_STSM] = {[SPACE_GENERIC] = CLASS_SHARED_ST, [SPACE_SHARED] = CLASS_SHARED_ST},
     };
     return classes[kind][space];
 }
@@ -619,6 +629,12 @@ static uint32_t video_signs(const struct match *m)
            MOD_FIELD(b == PT_S32, MOD_VIDEO_B);
 }
 
+static bool read_matrix(struct place at, struct matrix_op *out, struct err *err)
+{
+    const char *wrong = matrix_op_read(at.insn, out, &at.suffix);
+    return !wrong || fail(at, err, wrong, at.suffix < 0 ? "" : at.insn->suffixes[at.suffix]);
+}
+
 bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, struct op *out, struct err *err)
 {
     struct place at = {module, insn, -1};
@@ -639,6 +655,8 @@ bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, st
     out->mod |= video_signs(&m);
     if (m.row->kind != KIND_NONE)
         describe_memory(m.row, out);
+    if (out->flow == OP_MATRIX)
+        return read_matrix(at, &out->matrix, err);
     return describe_operands(at, &m, out, err);
 }
 
@@ -658,6 +676,8 @@ bool op_find(const char *opcode, enum op_status *out, struct err *err)
     }
     struct place at = {&module, &insn, -1};
     if (!choose_row(at, &m, err) || !apply_suffixes(at, m.row, &op, err))
+        return false;
+    if (m.row->flow == OP_MATRIX && !read_matrix(at, &op.matrix, err))
         return false;
     *out = m.row->status;
     return true;

@@ -9,6 +9,7 @@
 #define PTX_OP_H
 #include "isa/isa.h"
 #include "ptx/ast.h"
+#include "ptx/matrix.h"
 
 // What operand i of the instruction is. An operand written as a pair `a|b` (setp, shfl, match, elect) has the role of its
 // first half; the second half is a predicate and goes to the next pdst. Source operands go to insn.src[0..] in order of their roles, predicates to
@@ -37,6 +38,7 @@ enum op_flow {
     OP_PARAM_LD, OP_PARAM_ST, // ld.param / st.param
     OP_MOV,          // mov: may take special registers, symbol addresses, vectors <-> scalar (pack, unpack)
     OP_ASYNC,        // cp.async and its kin: several addresses, meaning by the order of suffixes (lower_async.c)
+    OP_MATRIX,       // mma, wmma, wgmma: types, layouts and operands as ptx/matrix.h has them
     OP_CVTA          // cvta: lowered to a move (plus window base for shared and local)
 };
 
@@ -53,6 +55,7 @@ struct op {
     uint32_t vector;            // 1, 2, 4, 8: elements of a memory instruction
     enum role roles[MAX_ROLES]; // one per operand of the instruction as written
     enum ptx_type role_types[MAX_ROLES];
+    struct matrix_op matrix;    // OP_MATRIX
     uint32_t n_roles;           // 0 for OP_CALL and OP_BRANCH_INDEX: lowering reads their operands itself
 };
 

@@ -72,6 +72,7 @@ ALWAYS_INLINE void access_begin(struct sim *sim, struct warp *warp, const struct
     access->width = (uint8_t)(elem_bytes(insn->elem) * insn->n_data);
     access->is_strong = MOD_GET(insn->mod, MOD_SEM, 3) != SEM_WEAK;
     access->mask = on;
+    access->n_matrices = 0;
     access->insn = split_current(warp)->pc - 1;
     address_lanes(warp, insn, on, access->addr);
 }

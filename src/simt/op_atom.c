@@ -28,6 +28,8 @@ static enum atom_type atom_type_of(const struct insn *insn)
     static const uint8_t types[N_FORMS] = {
 #define TYPE_LD(...)
 #define TYPE_ST(...)
+#define TYPE_LDSM(...)
+#define TYPE_STSM(...)
 #define TYPE_ATOM(types, id) types(TYPE_OF_FORM, id)
 #define TYPE_RED(types, id) types(TYPE_OF_FORM, id)
 #define TYPE_OF_FORM(type, lane, id) [FORM_##id##_##type] = ATOM_TYPE_##lane,

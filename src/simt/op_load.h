@@ -5,6 +5,7 @@
 // only, through mem/memory.h. Plain bytes move at once; strong global accesses are queued (op_atom.c).
 #ifndef SIMT_OP_LOAD_H
 #define SIMT_OP_LOAD_H
+#include "isa/matrix.h"
 #include "simt/address.h"
 #include "simt/ops.h"
 
@@ -419,6 +420,27 @@ static enum step_kind op_load_bank_uniform(struct sim *sim, struct warp *warp, c
     (void)on;
     const enum step_kind kind = op_load_bank(sim, warp, insn, ALL_LANES);
     return kind == STEP_ACCESS ? STEP_PLAIN : kind; // the uniform datapath's own cache is not counted
+}
+
+// wmma: one register (or two neighbours) of a fragment of A, B or C.
+static enum step_kind op_wmma_load(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    if (wmma_unpack(insn->mod).is_lines)
+        return op_wmma_lines(sim, warp, insn, on);
+    access_begin(sim, warp, insn, on, ACCESS_LOAD);
+    wmma_address_lanes(sim, warp, insn);
+    if (insn->space == SPACE_GLOBAL)
+        return move_global(sim, warp, insn, on, true);
+    return insn->space == SPACE_SHARED ? move_shared(sim, warp, insn, on, true) : move_generic(sim, warp, insn, on, true);
+}
+
+static enum step_kind op_wmma_store(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    access_begin(sim, warp, insn, on, ACCESS_STORE);
+    wmma_address_lanes(sim, warp, insn);
+    if (insn->space == SPACE_GLOBAL)
+        return move_global(sim, warp, insn, on, false);
+    return insn->space == SPACE_SHARED ? move_shared(sim, warp, insn, on, false) : move_generic(sim, warp, insn, on, false);
 }
 
 static enum step_kind op_store(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)

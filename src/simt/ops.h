@@ -99,6 +99,15 @@ enum step_kind fault_access_always(struct sim *sim, struct warp *warp, enum faul
 lanemask access_choose_space(struct sim *sim, struct warp *warp, lanemask on);
 bool access_is_in_cluster(const struct access *access); // shared memory of any block, as far as addresses say
 
+// op_matrix.c
+DECLARE_OP(op_ldmatrix);
+DECLARE_OP(op_stmatrix);
+DECLARE_OP(op_movmatrix);
+DECLARE_OP(op_mma);
+// Addresses of one access of wmma.load, wmma.store, in sim->access.
+void wmma_address_lanes(struct sim *sim, const struct warp *warp, const struct insn *insn);
+enum step_kind op_wmma_lines(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on);
+
 // op_atom.c
 DECLARE_OP(op_atomic);
 DECLARE_OP(op_atomic_count); // ATOMS.POPC.INC

@@ -1,0 +1,84 @@
+// Products of matrices of integers and bits, and of doubles.
+#include "simt/matrix.h"
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+void matrix_multiply(const struct matrix_shape *shape, enum matrix_unit unit, enum round round, const uint64_t *a,
+                     const uint64_t *b, const uint64_t *c, uint64_t *d)
+{
+    if (shape->a == MATRIX_F64)
+        matrix_multiply_double(shape, round, a, b, c, d);
+    else if (shape->a >= MATRIX_S8 && shape->a <= MATRIX_B1)
+        matrix_multiply_integer(shape, a, b, c, d);
+    else
+        matrix_multiply_float(shape, unit, a, b, c, d);
+}
+
+// ---- integers --------------------------------------------------------------------------------------------
+
+static int32_t integer_of(enum matrix_type type, uint64_t bits)
+{
+    switch (type) {
+    case MATRIX_S8:
+        return (int8_t)bits;
+    case MATRIX_S4:
+        return (int32_t)(bits ^ 8) - 8;
+    default:
+        return (int32_t)bits;
+    }
+}
+
+static int32_t saturate(int64_t value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+void matrix_multiply_integer(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, const uint64_t *c,
+                             uint64_t *d)
+{
+    for (uint32_t i = 0; i < shape->m; i++)
+        for (uint32_t j = 0; j < shape->n; j++) {
+            int64_t sum = (int32_t)c[i * shape->n + j];
+            for (uint32_t k = 0; k < shape->k; k++) {
+                const uint64_t x = a[i * shape->k + k], y = b[k * shape->n + j];
+                if (shape->a == MATRIX_B1)
+                    sum += (int64_t)(shape->is_xor ? x ^ y : x & y);
+                else
+                    sum += integer_of(shape->a, x) * integer_of(shape->b, y);
+            }
+            d[i * shape->n + j] = (uint32_t)(shape->saturates ? saturate(sum) : (int32_t)(uint32_t)sum);
+        }
+}
+
+// ---- doubles: one fused multiply-add after the other ------------------------------------------------------
+
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return isnan(value) ? 0x7fffffffffffffffull : bits; // placeholder until measured
+}
+
+void matrix_multiply_double(const struct matrix_shape *shape, enum round round, const uint64_t *a, const uint64_t *b,
+                            const uint64_t *c, uint64_t *d)
+{
+    static const int directions[] = {[ROUND_NONE] = FE_TONEAREST, [ROUND_RN] = FE_TONEAREST, [ROUND_RZ] = FE_TOWARDZERO,
+                                     [ROUND_RM] = FE_DOWNWARD,    [ROUND_RP] = FE_UPWARD};
+    fesetround(directions[round]);
+    for (uint32_t i = 0; i < shape->m; i++)
+        for (uint32_t j = 0; j < shape->n; j++) {
+            double sum = double_of(c[i * shape->n + j]);
+            for (uint32_t k = 0; k < shape->k; k++)
+                sum = fma(double_of(a[i * shape->k + k]), double_of(b[k * shape->n + j]), sum);
+            d[i * shape->n + j] = bits_of(sum);
+        }
+    fesetround(FE_TONEAREST);
+}
