@@ -69,6 +69,7 @@ const char *finding_action(uint8_t class)
     case CLASS_GENERIC_LD:
     case CLASS_LOCAL_LD:
     case CLASS_CONST_LD:
+    case CLASS_LDSM:
         return "load";
     case CLASS_LDGSTS:
         return "asynchronous copy";

@@ -515,7 +515,7 @@ static uint8_t class_of(enum row_kind kind, enum space space)
 
 static void describe_memory(const struct row *row, struct op *out)
 {
-    out->elem = elem_of(out->type);
+    out->elem = row->kind == KIND_LDSM || row->kind == KIND_STSM ? ELEM_B32 : elem_of(out->type);
     if (out->vector == 0)
         out->vector = 1;
     out->class = class_of(row->kind, out->space);

@@ -28,7 +28,7 @@ void matrix_read_c(const struct matrix_shape *shape, const uint32_t *const *rows
 void matrix_write_d(const struct matrix_shape *shape, const uint64_t *bits, uint32_t *out);
 
 // D = A * B + C on the bits of elements; d may be c. Which of several small products of quadpairs it is does not matter here.
-// MATRIX_ASYNC: wgmma, whose 8-bit floats are summed with fewer bits.
+// MATRIX_ASYNC: wgmma, which alone has 8-bit floats on sm_90 (mma composes them of 16-bit ones).
 enum matrix_unit { MATRIX_SYNC, MATRIX_ASYNC };
 void matrix_multiply(const struct matrix_shape *shape, enum matrix_unit unit, enum round round, const uint64_t *a,
                      const uint64_t *b, const uint64_t *c, uint64_t *d);
@@ -37,9 +37,16 @@ void matrix_multiply(const struct matrix_shape *shape, enum matrix_unit unit, en
 void matrix_mma(const struct matrix_shape *shape, enum round round, const uint32_t *const *a, const uint32_t *const *b,
                 const uint32_t *const *c, uint32_t *out);
 
-// matrix_float.c, matrix_integer.c: the parts of matrix_multiply
-void matrix_multiply_float(const struct matrix_shape *shape, enum matrix_unit unit, const uint64_t *a, const uint64_t *b,
-                           const uint64_t *c, uint64_t *d);
+// matrix_float.c, matrix_composed.c, matrix_integer.c: the parts of matrix_multiply
+uint32_t matrix_f16_of(double value); // to nearest even
+void matrix_multiply_float(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, const uint64_t *c,
+                           uint64_t *d);
+void matrix_multiply_quadpair(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, const uint64_t *c,
+                              uint64_t *d);
+void matrix_multiply_mixed(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, const uint64_t *c,
+                           uint64_t *d);
+void matrix_multiply_bytes(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, const uint64_t *c,
+                           uint64_t *d);
 void matrix_multiply_double(const struct matrix_shape *shape, enum round round, const uint64_t *a, const uint64_t *b,
                             const uint64_t *c, uint64_t *d);
 void matrix_multiply_integer(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, const uint64_t *c,

@@ -65,15 +65,20 @@ static double value_of(enum matrix_type type, uint64_t bits)
     return ldexp(x.significand, x.exponent - C_BITS);
 }
 
-static uint64_t special_sum(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, uint64_t c)
+// Sum of `n` products and c if one of them is no number; false if all are finite.
+static bool special_sum(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, uint32_t n, uint64_t *c)
 {
     const bool is_half = shape->d == MATRIX_F16;
-    double sum = value_of(shape->c == MATRIX_F16 ? MATRIX_F16 : MATRIX_F32, c);
-    for (uint32_t k = 0; k < shape->k; k++)
+    double sum = value_of(shape->c == MATRIX_F16 ? MATRIX_F16 : MATRIX_F32, *c);
+    for (uint32_t k = 0; k < n; k++)
         sum += value_of(shape->a, a[k]) * value_of(shape->b, b[k * shape->n]);
+    if (isfinite(sum))
+        return false;
     if (isnan(sum))
-        return is_half ? 0x7fff : 0x7fffffff;
-    return (is_half ? 0x7c00 : 0x7f800000) | (uint64_t)(sum < 0) << (is_half ? 15 : 31);
+        *c = is_half ? 0x7fff : 0x7fffffff;
+    else
+        *c = (is_half ? 0x7c00 : 0x7f800000) | (uint64_t)(sum < 0) << (is_half ? 15 : 31);
+    return true;
 }
 
 // ---- the operands ------------------------------------------------------------------------------------------
@@ -81,7 +86,7 @@ static uint64_t special_sum(const struct matrix_shape *shape, const uint64_t *a,
 struct operands {
     int32_t a[MATRIX_MAX_K], a_exponent[MATRIX_MAX_K]; // one row of A
     int32_t b[32 * MAX_COLUMNS], b_exponent[32 * MAX_COLUMNS];
-    bool a_is_special, b_is_special[MAX_COLUMNS], has_special;
+    bool a_is_special, b_is_special[MAX_COLUMNS];
 };
 
 static void read_b(const struct matrix_shape *shape, const uint64_t *b, struct operands *out)
@@ -172,19 +177,25 @@ static uint32_t f32_of_sum(int64_t sum, int scale, int bits)
     return exponent < -126 ? sign | (uint32_t)size : sign | ((uint32_t)(exponent + 127) << 23 | ((uint32_t)size & 0x7fffff));
 }
 
-// To f16, to nearest even.
+uint32_t matrix_f16_of(double value)
+{
+    const double size = fabs(value);
+    if (isnan(value))
+        return 0x7fff;
+    const uint32_t sign = signbit(value) ? 0x8000u : 0;
+    if (isinf(value) || size == 0)
+        return sign | (size > 0 ? 0x7c00 : 0);
+    const int least = -14, exponent = ilogb(size) < least ? least : ilogb(size);
+    const uint32_t units = (uint32_t)nearbyint(ldexp(size, 10 - exponent)); // a carry raises the exponent
+    const uint32_t bits = ((uint32_t)(exponent - least) << 10) + units;
+    return sign | (bits < 0x7c00 && exponent < 16 ? bits : 0x7c00);
+}
+
+// What rounds to zero is +0.
 static uint32_t f16_of_sum(int64_t sum, int scale)
 {
-    const uint32_t sign = sum < 0 ? 0x8000u : 0;
-    const double size = ldexp((double)(sum < 0 ? -sum : sum), scale); // exact: sums have fewer than 53 bits
-    if (size == 0)
-        return 0;
-    int exponent = ilogb(size);
-    if (exponent < -14)
-        exponent = -14;
-    const uint32_t units = (uint32_t)nearbyint(ldexp(size, 10 - exponent)); // a carry raises the exponent
-    const uint32_t bits = ((uint32_t)(exponent + 14) << 10) + units;
-    return sign | (bits < 0x7c00 && exponent < 16 ? bits : 0x7c00);
+    const uint32_t bits = matrix_f16_of(ldexp((double)sum, scale)); // exact: sums have fewer than 53 bits
+    return bits == 0x8000 ? 0 : bits;
 }
 
 static void accumulators_read(const struct matrix_shape *shape, const uint64_t *c, struct accumulators *out,
@@ -200,53 +211,47 @@ static void accumulators_read(const struct matrix_shape *shape, const uint64_t *
 
 // ---- the product -------------------------------------------------------------------------------------------
 
-static struct rule rule_of(const struct matrix_shape *shape, enum matrix_unit unit)
+static struct rule rule_of(const struct matrix_shape *shape)
 {
     const bool is_8bit = shape->a == MATRIX_E4M3 || shape->a == MATRIX_E5M2;
-    if (is_8bit && unit == MATRIX_ASYNC)
+    if (is_8bit)
         return (struct rule){32, 13, 13};
-    return (struct rule){shape->a == MATRIX_TF32 ? 8 : 16, 25, 23};
+    if (shape->a == MATRIX_TF32)
+        return (struct rule){shape->is_wmma ? 4 : 8, 25, 23}; // ptxas makes two steps of wmma's m16n16k8
+    return (struct rule){16, 25, 23};
 }
 
-// One step for WIDE columns of a row; c becomes d. Columns with infinities and NaN are left to the caller.
+// One step for WIDE columns of a row: `n` products from a[0] and b[0] on are added to c, which becomes d.
 static void step_columns(const struct matrix_shape *shape, const struct rule *rule, const struct operands *o, uint32_t k,
-                         uint32_t column, uint64_t *d, const bool *is_special)
+                         uint32_t column, const uint64_t *a, const uint64_t *b, uint64_t *d)
 {
     struct accumulators c;
-    bool c_is_special[WIDE];
+    bool is_special[WIDE];
     int64_t sum[WIDE];
     int32_t exponent[WIDE];
     const uint32_t n = shape->k - k < rule->step ? shape->k - k : rule->step;
-    accumulators_read(shape, d, &c, c_is_special);
+    accumulators_read(shape, d, &c, is_special);
     sum_step(o, k, n, shape->n, column, &c, rule->bits, sum, exponent);
-    for (int j = 0; j < WIDE; j++)
-        if (!is_special[j] && !c_is_special[j])
-            d[j] = shape->d == MATRIX_F16 ? f16_of_sum(sum[j], exponent[j] - rule->bits)
-                                          : f32_of_sum(sum[j], exponent[j] - rule->bits, rule->result_bits);
+    for (int j = 0; j < WIDE; j++) {
+        const bool may_be_special = is_special[j] || o->a_is_special || o->b_is_special[column + (uint32_t)j];
+        if (may_be_special && special_sum(shape, a + k, b + (size_t)k * shape->n + column + j, n, &d[j]))
+            continue;
+        d[j] = shape->d == MATRIX_F16 ? f16_of_sum(sum[j], exponent[j] - rule->bits)
+                                      : f32_of_sum(sum[j], exponent[j] - rule->bits, rule->result_bits);
+    }
 }
 
-void matrix_multiply_float(const struct matrix_shape *shape, enum matrix_unit unit, const uint64_t *a, const uint64_t *b,
-                           const uint64_t *c, uint64_t *d)
+void matrix_multiply_float(const struct matrix_shape *shape, const uint64_t *a, const uint64_t *b, const uint64_t *c,
+                           uint64_t *d)
 {
-    const struct rule rule = rule_of(shape, unit);
+    const struct rule rule = rule_of(shape);
     struct operands o;
     read_b(shape, b, &o);
     for (uint32_t i = 0; i < shape->m; i++, a += shape->k, c += shape->n, d += shape->n) {
         read_a_row(shape, a, &o);
-        for (uint32_t column = 0; column < shape->n; column += WIDE) {
-            uint64_t sums[WIDE];
-            bool is_special[WIDE];
-            struct accumulators unused;
-            memcpy(sums, c + column, sizeof sums);
-            accumulators_read(shape, sums, &unused, is_special);
-            for (int j = 0; j < WIDE; j++) {
-                is_special[j] |= o.a_is_special || o.b_is_special[column + (uint32_t)j];
-                if (is_special[j])
-                    sums[j] = special_sum(shape, a, b + column + j, sums[j]);
-            }
+        memmove(d, c, shape->n * sizeof *d);
+        for (uint32_t column = 0; column < shape->n; column += WIDE)
             for (uint32_t k = 0; k < shape->k; k += rule.step)
-                step_columns(shape, &rule, &o, k, column, sums, is_special);
-            memcpy(d + column, sums, sizeof sums);
-        }
+                step_columns(shape, &rule, &o, k, column, a, b, d + column);
     }
 }

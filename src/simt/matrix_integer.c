@@ -11,8 +11,14 @@ void matrix_multiply(const struct matrix_shape *shape, enum matrix_unit unit, en
         matrix_multiply_double(shape, round, a, b, c, d);
     else if (shape->a >= MATRIX_S8 && shape->a <= MATRIX_B1)
         matrix_multiply_integer(shape, a, b, c, d);
+    else if (matrix_is_quadpair(shape))
+        matrix_multiply_quadpair(shape, a, b, c, d);
+    else if (unit == MATRIX_SYNC && (shape->a == MATRIX_E4M3 || shape->a == MATRIX_E5M2))
+        matrix_multiply_bytes(shape, a, b, c, d);
+    else if (shape->c != shape->d)
+        matrix_multiply_mixed(shape, a, b, c, d);
     else
-        matrix_multiply_float(shape, unit, a, b, c, d);
+        matrix_multiply_float(shape, a, b, c, d);
 }
 
 // ---- integers --------------------------------------------------------------------------------------------
@@ -64,7 +70,18 @@ static uint64_t bits_of(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return isnan(value) ? 0x7fffffffffffffffull : bits; // placeholder until measured
+    return bits;
+}
+
+// A NaN among the operands passes, quiet: that of b first, then of c, then of a. Other NaNs are the default one of fma.
+static double fma_nan(double a, double b, double c)
+{
+    const uint64_t quiet = 0x0008000000000000ull;
+    if (isnan(b))
+        return double_of(bits_of(b) | quiet);
+    if (isnan(c) || isnan(a))
+        return double_of(bits_of(isnan(c) ? c : a) | quiet);
+    return fma(a, b, c);
 }
 
 void matrix_multiply_double(const struct matrix_shape *shape, enum round round, const uint64_t *a, const uint64_t *b,
@@ -77,7 +94,7 @@ void matrix_multiply_double(const struct matrix_shape *shape, enum round round, 
         for (uint32_t j = 0; j < shape->n; j++) {
             double sum = double_of(c[i * shape->n + j]);
             for (uint32_t k = 0; k < shape->k; k++)
-                sum = fma(double_of(a[i * shape->k + k]), double_of(b[k * shape->n + j]), sum);
+                sum = fma_nan(double_of(a[i * shape->k + k]), double_of(b[k * shape->n + j]), sum);
             d[i * shape->n + j] = bits_of(sum);
         }
     fesetround(FE_TONEAREST);

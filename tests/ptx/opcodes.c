@@ -90,7 +90,9 @@ static void refused_opcodes_are_known_by_name(void **state)
 {
     (void)state;
     static const char *const names[] = {"multimem.ld_reduce.weak.global.add.v2.f32",
-                                        "multimem.red.global.add.f32"};
+                                        "multimem.red.global.add.f32",
+                                        "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+                                        "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32"};
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
         enum op_status status = STATUS_EXACT;
         struct err err = {0};
