@@ -38,7 +38,7 @@ enum suffix_class {
     CLASS_HINT,
     CLASS_POLICY,
     CLASS_PREFETCH,
-    CLASS_STATE
+    CLASS_STATE,
     CLASS_MATRICES,
     CLASS_TRANSPOSE
 };
