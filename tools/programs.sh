@@ -3,8 +3,8 @@
 #
 #     tools/programs.sh [WARPGLASS] [OUT]          (build/gcc/warpglass build/programs)
 #
-# The sources of tests/data/programs that print hashes are built by nvcc (-cudart shared, as measured) and run with the
-# argument `small`. Without nvcc there is nothing to run: exit 77. Writes OUT/raw.csv, one row a launch under the name that
+# The sources of tests/data/programs that print hashes are built by nvcc as it links by default, with the runtime inside, and
+# run with the argument `small`; with CUDART=shared, against the library. PROGRAMS names others, SOURCES their folder. Without nvcc there is nothing to run: exit 77. Writes OUT/raw.csv, one row a launch under the name that
 # the program printed for it ("kernel=NAME check=… hash=…", in launch order), for tools/fidelity.awk. Prints a line a
 # program; exits 1 when one fails, a check fails or a hash differs.
 set -u
@@ -13,12 +13,15 @@ warpglass=$(realpath "${1:-build/gcc/warpglass}")
 out=${2:-build/programs}
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] || { echo "skipped: no nvcc"; exit 77; }
+cudart=${CUDART:-static}
+sources=${SOURCES:-tests/data/programs}
+programs=${PROGRAMS:-transpose coalesce banks sgemm reduce vector_copy histogram constant divergence local softmax l2 features latency bandwidth}
 mkdir -p "$out"
 rm -f "$out/raw.csv" "$out/status"
 
 compare() { # program
     name=$1
-    "$nvcc" -arch=sm_90 -O3 -lineinfo -cudart shared "tests/data/programs/$name.cu" -o "$out/$name" || return 1
+    "$nvcc" -arch=sm_90 -O3 -lineinfo -cudart "$cudart" "$sources/$name.cu" -o "$out/$name" || return 1
     "$warpglass" run --quiet --log-file "$out/$name.log" --csv --page raw -o "$out/$name.wgp" "$out/$name" small >"$out/$name.out"
     status=$?
     n=$(grep -c '^kernel=.* check=ok ' "$out/$name.out")
@@ -35,7 +38,7 @@ compare() { # program
     [ $status = 0 ] && [ "$bad" = 0 ] && [ "$n" -gt 0 ] && [ -z "$differ" ]
 }
 
-for name in transpose coalesce banks sgemm reduce vector_copy histogram constant divergence local softmax l2 features latency bandwidth; do
+for name in $programs; do
     compare $name || echo failed >"$out/status"
 done
 [ ! -f "$out/status" ]

@@ -21,6 +21,7 @@ struct launch_request {
     const char *device, *kernel, *engine, *model, *cache_control, *export_path, *dump;
     uint32_t grid[3], block[3], cluster[3], n_threads;
     uint64_t shared_bytes;
+    double timeout_seconds;
     struct option_list args, symbols, prints, saves;
     bool wants_hash, is_quiet, is_cooperative;
     struct page_request pages;
@@ -186,6 +187,7 @@ static bool run(struct session *session, struct err *err)
         .model = session->request->model && strcmp(session->request->model, "off") == 0 ? MODEL_OFF
                                                                                         : MODEL_COUNTERS,
         .n_threads = session->request->n_threads,
+        .timeout_seconds = session->request->timeout_seconds,
         .keep_caches =
             session->request->cache_control && strcmp(session->request->cache_control, "none") == 0,
         .progress = &progress};
@@ -372,6 +374,8 @@ int cmd_launch(int argc, char **argv)
          "caches start cold (default), or are kept"},
         {"threads", OPT_U32, &request.n_threads, "N",
          "host threads (default 1); the result does not depend on it"},
+        {"timeout", OPT_REAL, &request.timeout_seconds, "SECONDS",
+         "end the launch when it takes longer, and say where it stands (default: never)"},
         {"export|o", OPT_STRING, &request.export_path, "FILE", "keep the profile"},
         {"dump", OPT_STRING, &request.dump, "parse,cfg,regs", "print what a pass made of the file, and stop"},
         {"quiet", OPT_FLAG, &request.is_quiet, NULL, "no progress, no remarks"},

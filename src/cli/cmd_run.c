@@ -27,6 +27,7 @@ struct run_request {
     const char *device, *model, *engine, *cache_control, *kernel_name, *target_processes, *export_path;
     uint32_t n_threads, error_exitcode;
     uint64_t launch_skip, launch_count;
+    double timeout_seconds;
     bool is_quiet;
     struct page_request pages;
     char **argv; // of the program, ends with NULL
@@ -84,6 +85,8 @@ static int check_numbers(const struct run_request *request)
     enum { MOST_EXIT_CODE = 255 };
     if (request->n_threads == 0 || request->n_threads > RT_MOST_THREADS)
         return usage_error("run", "--threads %u: expected 1 to %d", request->n_threads, RT_MOST_THREADS);
+    if (!(request->timeout_seconds >= 0))
+        return usage_error("run", "--timeout %g: expected a number of seconds", request->timeout_seconds);
     if (request->launch_count == 0)
         return usage_error("run", "--launch-count 0 would measure nothing");
     if (request->error_exitcode > MOST_EXIT_CODE)
@@ -236,6 +239,9 @@ static bool set_environment(struct run_session *session, struct err *err)
            setting("LAUNCH_SKIP", number(arena, request->launch_skip), err) &&
            setting("LAUNCH_COUNT",
                    request->launch_count == UINT64_MAX ? NULL : number(arena, request->launch_count), err) &&
+           setting("TIMEOUT",
+                   request->timeout_seconds > 0 ? arena_printf(arena, "%.17g", request->timeout_seconds) : NULL,
+                   err) &&
            setting("SHARED", share_memory(session), err) && preload(arena, err);
 }
 
@@ -350,6 +356,8 @@ static int parse(int argc, char **argv, struct run_request *request)
          "measure only kernels of that name; the others only run"},
         {"launch-skip", OPT_U64, &request->launch_skip, "N", "of those, leave the first N out"},
         {"launch-count", OPT_U64, &request->launch_count, "N", "and measure only N after that"},
+        {"timeout", OPT_REAL, &request->timeout_seconds, "SECONDS",
+         "end a launch that takes longer, and say where it stands (default: never)"},
         {"target-processes", OPT_STRING, &request->target_processes, "all|application-only",
          "measure the program and its children (default), or it alone"},
         {"export|o", OPT_STRING, &request->export_path, "FILE", "keep the profile"},

@@ -9,7 +9,9 @@
 #include "cycle/slab.h"
 #include "cycle/sm.h"
 #include "cycle/team.h"
+#include "simt/waits.h"
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -51,6 +53,7 @@ struct run {
     uint32_t n_used, next_block, n_blocks, turn;
     uint64_t blocks_done, epoch_ticks, warp_instructions, epoch_instructions;
     uint32_t cycle_shift, idle_epochs;
+    double begin_seconds;
     struct fault fault;
 };
 
@@ -339,14 +342,34 @@ static bool find_fault(struct run *run)
     return earliest != NULL;
 }
 
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+// Behind the words for one block.
+static void add_other_blocks(struct run *run)
+{
+    size_t n = strlen(run->fault.note);
+    uint64_t left = run->n_blocks - run->blocks_done - 1;
+    if (left && n < sizeof run->fault.note)
+        snprintf(run->fault.note + n, sizeof run->fault.note - n, "\nso far for this block; %llu others have not ended either",
+                 (unsigned long long)left);
+}
+
 // Nothing can run any more, yet blocks are left: says why.
 static void explain_stall(struct run *run)
 {
     for (uint32_t i = 0; i < run->n_used; i++)
         for (uint32_t slot = 0; slot < run->used[i]->n_allocated; slot++) {
             const struct block *block = &run->used[i]->blocks[slot];
-            if (block->is_running && block_explain_stall(run->launch, block, &run->fault))
-                return;
+            if (!block->is_running || !block_explain_stall(run->launch, block, &run->fault))
+                continue;
+            block_add_waits(run->launch, block, run->fault.note, sizeof run->fault.note);
+            add_other_blocks(run);
+            return;
         }
     BUG("%s: nothing can run, and no block says why", run->launch->kernel->name);
 }
@@ -362,6 +385,29 @@ static void open_cluster_barriers(struct run *run)
         }
     for (uint32_t i = 0; i < run->n_used && has_opened; i++)
         sm_update_ready(run->used[i]);
+}
+
+static bool is_late(const struct run *run)
+{
+    double most = run->options->timeout_seconds;
+    return most > 0 && seconds_now() - run->begin_seconds > most;
+}
+
+static void explain_lateness(struct run *run)
+{
+    run->fault = (struct fault){.kind = FAULT_TIMEOUT};
+    snprintf(run->fault.note, sizeof run->fault.note,
+             "after %.3g s %llu of %u blocks had ended and %llu warp instructions had run; one block stands here:",
+             seconds_now() - run->begin_seconds, (unsigned long long)run->blocks_done, run->n_blocks,
+             (unsigned long long)run->warp_instructions);
+    for (uint32_t i = 0; i < run->n_used; i++)
+        for (uint32_t slot = 0; slot < run->used[i]->n_allocated; slot++) {
+            const struct block *block = &run->used[i]->blocks[slot];
+            if (!block->is_running || !block_first_place(run->launch, block, &run->fault))
+                continue;
+            block_add_waits(run->launch, block, run->fault.note, sizeof run->fault.note);
+            return;
+        }
 }
 
 static void drain(struct run *run)
@@ -390,17 +436,14 @@ static void run_epochs(struct run *run)
             return;
         replace_blocks(run);
         note_progress(run);
+        if (is_late(run) && run->blocks_done < run->n_blocks) {
+            explain_lateness(run);
+            return;
+        }
     }
 }
 
 // ---- result ---------------------------------------------------------------------------------------------
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void collect(const struct run *run, struct counters *counters, struct run_result *result)
 {
@@ -465,6 +508,7 @@ bool engine_run(struct engine *engine, struct launch *launch, const struct run_o
         return err_set(err, "%llu blocks are more than this program counts (4294967295)",
                        (unsigned long long)blocks_of(launch));
     run_init(&run, engine, launch, options, &result->occupancy);
+    run.begin_seconds = begin;
     struct dram_totals before = dram_totals(run.memsys);
     run_epochs(&run);
     collect(&run, counters, result);

@@ -23,6 +23,7 @@ struct run_options {
     uint32_t n_threads;            // host threads; 0 or 1 = this one alone
     uint64_t epoch_cycles;         // 0 = the default
     bool keep_caches;              // --cache-control none
+    double timeout_seconds;        // ends the launch with FAULT_TIMEOUT; 0: it may take for ever
     struct run_progress *progress; // may be NULL; written while the launch runs, read by whoever shows it
 };
 

@@ -21,6 +21,13 @@ static bool read_u64(const char *name, uint64_t *out, struct err *err)
     return !value || units_parse_u64(value, out) || err_set(err, "%s=%s is not a number", name, value);
 }
 
+static bool read_seconds(const char *name, double *out, struct err *err)
+{
+    const char *value = setting(name);
+    return !value || (units_parse_double(value, out) && *out >= 0) ||
+           err_set(err, "%s=%s is not a number of seconds", name, value);
+}
+
 // One of two words; `out` tells whether it was the second.
 static bool read_word(const char *name, const char *first, const char *second, bool *out, struct err *err)
 {
@@ -83,6 +90,7 @@ bool rt_config_read(struct rt_config *config, struct err *err)
         !read_u64(RT_ENVIRONMENT "THREADS", &n_threads, err) ||
         !read_u64(RT_ENVIRONMENT "LAUNCH_SKIP", &config->launch_skip, err) ||
         !read_u64(RT_ENVIRONMENT "LAUNCH_COUNT", &config->launch_count, err) ||
+        !read_seconds(RT_ENVIRONMENT "TIMEOUT", &config->timeout_seconds, err) ||
         !read_u64(RT_ENVIRONMENT "TARGET_PID", &target, err) || !read_engine(config, err) ||
         !read_kernel_name(config, err))
         return false;

@@ -11,6 +11,7 @@
 //                              the function's plain name); the others run with MODEL off
 //     WARPGLASS_LAUNCH_SKIP    matching launches to leave out before the first measured one (default 0)
 //     WARPGLASS_LAUNCH_COUNT   matching launches to measure after that (default: all)
+//     WARPGLASS_TIMEOUT        seconds that a launch may take (default: for ever)
 //     WARPGLASS_TARGET_PID     only this process measures (--target-processes application-only); unset: all do
 //     WARPGLASS_SHARED         file with one struct rt_shared, mapped by both sides
 #ifndef RT_CONFIG_H
@@ -48,6 +49,7 @@ struct rt_config {
     bool has_regex;
     regex_t kernel_regex;
     uint64_t launch_skip, launch_count;
+    double timeout_seconds; // of a launch; 0: none
     bool measures; // this process is one of those that measure
     struct rt_progress *progress; // NULL: nobody watches
     struct profile_ring *ring;    // NULL: none

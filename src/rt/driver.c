@@ -21,6 +21,7 @@ struct rt *driver_enter(void)
 
 CUresult driver_leave(struct rt *rt, cudaError_t result)
 {
+    rt_thread()->depth--;
     pthread_mutex_unlock(&rt->lock);
     return driver_error(result);
 }

@@ -2,6 +2,7 @@
 #include "rt/api.h"
 #include "rt/driver.h"
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,11 +166,24 @@ CUresult wg_cuGetProcAddress(const char *name, void **out, int version, uint64_t
     return result || *out ? result : cudaErrorSymbolNotFound;
 }
 
-// The tables behind this call are undocumented; nothing of ours asks for them.
+// The tables behind this call are undocumented. A CUDA runtime that is linked in and was not replaced asks for them, and can
+// do nothing without: some of its answers would have to be made as NVIDIA's driver makes them, which nobody has published.
+static void explain_table(struct rt *rt, const void *caller)
+{
+    Dl_info place;
+    const char *file = dladdr(caller, &place) && place.dli_fname ? place.dli_fname : "the program";
+    rt_explain(rt, "cuGetExportTable",
+               "%s asks the driver for a table that is not documented, as a CUDA runtime does that is linked in and has no "
+               "symbol table: its calls will fail; 'strip -g' in place of 'strip', or 'nvcc -cudart shared', help",
+               file);
+}
+
 CUresult wg_cuGetExportTable(const void **table, const struct CUuuid *id)
 {
     if (!table || !id)
         return cudaErrorInvalidValue;
     *table = NULL;
-    return cudaErrorSymbolNotFound;
+    struct rt *rt = driver_enter();
+    explain_table(rt, __builtin_return_address(0));
+    return driver_leave(rt, cudaErrorSymbolNotFound);
 }

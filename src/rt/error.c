@@ -47,6 +47,7 @@ cudaError_t error_of_fault(enum fault_kind kind)
     case FAULT_ILLEGAL_CALL:
         return cudaErrorInvalidPc;
     case FAULT_DEADLOCK:
+    case FAULT_TIMEOUT:
     case FAULT_DIVERGENT_BARRIER:
         return cudaErrorLaunchTimeout;
     default:

@@ -1,5 +1,6 @@
 // Words for guest faults.
 #include "rt/fault_text.h"
+#include <string.h>
 
 static const char *const space_names[N_SPACES] = {"generic", "global",   "shared",
                                                   "local",   "constant", "param",
@@ -17,6 +18,9 @@ static void add_what(const struct fault *fault, struct buf *out)
         return;
     case FAULT_DEADLOCK:
         buf_puts(out, PREFIX "Deadlock: no warp can go on\n");
+        return;
+    case FAULT_TIMEOUT:
+        buf_puts(out, PREFIX "Timeout: the launch took longer than --timeout allows\n");
         return;
     case FAULT_TRAP:
         buf_puts(out, PREFIX "Trap instruction executed\n");
@@ -85,6 +89,16 @@ static void add_address(const struct fault *fault, const struct launch *launch, 
     }
 }
 
+// Each line of the note is indented.
+static void add_note(const char *note, struct buf *out)
+{
+    while (*note) {
+        size_t n = strcspn(note, "\n");
+        buf_printf(out, INDENT "%.*s\n", (int)n, note);
+        note += n + (note[n] == '\n');
+    }
+}
+
 void fault_describe(const struct fault *fault, const struct launch *launch, struct buf *out)
 {
     if (fault->kind == FAULT_NONE)
@@ -93,6 +107,5 @@ void fault_describe(const struct fault *fault, const struct launch *launch, stru
     add_place(fault, launch->kernel, out);
     if (concerns_address(fault->kind))
         add_address(fault, launch, out);
-    if (fault->note[0])
-        buf_printf(out, INDENT "%s\n", fault->note);
+    add_note(fault->note, out);
 }

@@ -190,6 +190,7 @@ cudaError_t kernel_execute(struct rt *rt, struct rt_stream *stream, const struct
     struct run_options options = {.model = is_selected ? rt->config.model : MODEL_OFF,
                                   .n_threads = rt->config.n_threads,
                                   .keep_caches = rt->config.keep_caches,
+                                  .timeout_seconds = rt->config.timeout_seconds,
                                   .progress = rt->config.progress ? &rt->config.progress->run : NULL};
     clear_counters(rt, launch.kernel->n_insns);
     show_progress(rt, op->function->plain);

@@ -66,6 +66,7 @@ enum fault_kind {
     FAULT_DEADLOCK,
     FAULT_ASSERT,
     FAULT_NO_BLOCK, // shared memory of a block of the cluster that has ended
+    FAULT_TIMEOUT,  // took longer than run_options allow
     FAULT_BAD_FREE, // free() of an address that malloc() did not give, or has been freed
     N_FAULTS
 };
@@ -79,7 +80,7 @@ struct fault { // a guest fault is a value, printed by the caller in compute-san
     uint32_t insn; // in the kernel
     uint32_t lane;
     uint32_t thread[3], block[3];
-    char note[160]; // what a barrier or deadlock waits for; "" otherwise
+    char note[1024]; // what a barrier or deadlock waits for, several lines; "" otherwise
 };
 
 struct block;

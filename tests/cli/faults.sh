@@ -32,7 +32,31 @@ check shared_bounds 4 'Invalid __shared__ write of size 4 bytes' 'in faults.cu:1
 launch --kernel divergent_barrier --grid 1 --block 64 --arg 's32[64]'
 check divergent_barrier 4 'Barrier error detected. Divergent thread(s) in' 'in faults.cu:2' 'wait at barrier'
 launch --kernel unequal_barriers --grid 1 --block 64 --arg 's32[64]'
-check deadlock 4 'Deadlock: no warp can go on' 'wait at barrier 1, where 32 of 64 threads have arrived'
+check deadlock 4 'Deadlock: no warp can go on' 'wait at barrier 1, where 32 of 64 threads have arrived' \
+    '1 warp, first warp 0 with lanes 0xffffffff: barrier 1, 32 of 64 threads have arrived; at instruction' \
+    '1 warp, first warp 1 with lanes 0xffffffff: barrier 2, 32 of 64 threads have arrived; at instruction'
+cat >"$TEST_TMP/spin.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry spin(.param .u64 flag)
+{
+    .reg .u64 %a;
+    .reg .u32 %v;
+    .reg .pred %p;
+    ld.param.u64 %a, [flag];
+again:
+    ld.volatile.global.u32 %v, [%a];
+    setp.eq.u32 %p, %v, 0;
+    @%p bra again;
+    ret;
+}
+END
+timeout 60 "$WARPGLASS" launch "$TEST_TMP/spin.ptx" --quiet --log-file /dev/null --kernel spin --grid 3 --block 64 --arg 's32[1]' --timeout 0.2 \
+    >"$TEST_TMP/out" 2>&1
+status=$?
+check timeout 4 'Timeout: the launch took longer than --timeout allows' '0 of 3 blocks had ended' 'one block stands here:' '2 warps, first warp 0' \
+    '; at instruction'
 launch --kernel trap_in_thread --grid 1 --block 64 --arg 's32[64]' --arg 33
 check trap 4 'Trap instruction executed' 'by thread (33,0,0) in block (0,0,0)'
 launch --kernel lock_by_lanes --grid 2 --block 64 --arg 's32[1]' --arg 's32[1]' --print 1:0:1
