@@ -30,6 +30,7 @@ struct sass_lowering {
     uint64_t code_address;         // guest address of its first byte (isa/kernel.h: code window)
     VEC(uint32_t) pool;            // words of the pool rows (broadcast at the end); pool rows 0 … 15 are zero
     VEC(struct launch_row) launch_rows;
+    VEC(rowref) lists;             // kernel.lists
     const char *refused;           // why the last instruction cannot be executed; in the arena
 };
 
@@ -49,6 +50,9 @@ bool sass_refuse(struct sass_lowering *l, const struct sass_insn *in, const char
 
 // `n` neighbouring words of a constant bank, as launch rows.
 rowref sass_bank_words(struct sass_lowering *l, uint32_t bank, uint32_t offset, uint32_t n);
+
+// The address of the first SO_MEM operand: src[0], offset, src[3]. out->space is set before.
+bool sass_take_address(struct sass_lowering *l, const struct sass_insn *in, struct insn *out);
 
 bool sass_lower_insn(struct sass_lowering *l, const struct sass_insn *in, struct insn *out);
 

@@ -289,6 +289,8 @@ static void freeze(struct job *job)
     out->n_launch_rows = (uint32_t)l->launch_rows.n;
     out->launch_rows = arena_copy(arena, l->launch_rows.at, l->launch_rows.n * sizeof *l->launch_rows.at,
                                   _Alignof(struct launch_row));
+    out->n_lists = (uint32_t)l->lists.n;
+    out->lists = arena_copy(arena, l->lists.at, l->lists.n * sizeof *l->lists.at, _Alignof(rowref));
     struct function *entry = arena_new(arena, struct function);
     *entry = (struct function){.name = out->name, .n_insns = out->n_insns, .n_preds = SASS_PREDS,
                                .n_rows = job->n_registers + SASS_UREGS + SASS_TRASH_ROWS + 1, .n_barriers = 16};
@@ -337,5 +339,6 @@ struct kernel *sass_lower_kernel(struct sass_image *image, struct sass_kernel *k
     }
     vec_release(&job.lowering.pool);
     vec_release(&job.lowering.launch_rows);
+    vec_release(&job.lowering.lists);
     return is_good ? job.out : NULL;
 }

@@ -30,7 +30,7 @@ static bool take_address_of(struct sass_lowering *l, const struct sass_insn *in,
     return true;
 }
 
-static bool take_address(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+bool sass_take_address(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     unsigned k;
     const struct sass_operand *o = memory_operand(in, &k);
@@ -92,7 +92,7 @@ static bool lower_load(struct sass_lowering *l, const struct sass_insn *in, stru
     out->form = FORM_LD_b32;
     take_data(in, out, sass_dst(l, in, k), in->operands[k].number == SASS_RZ);
     take_order(in, out, true);
-    return take_address(l, in, out);
+    return sass_take_address(l, in, out);
 }
 
 bool lower_ldg(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
@@ -127,7 +127,7 @@ static bool lower_store(struct sass_lowering *l, const struct sass_insn *in, str
     out->form = FORM_ST_b32;
     take_data(in, out, sass_source(l, in, k + 1), false);
     take_order(in, out, false);
-    return take_address(l, in, out);
+    return sass_take_address(l, in, out);
 }
 
 bool lower_stg(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
@@ -233,7 +233,7 @@ static bool finish_atomic(struct sass_lowering *l, const struct sass_insn *in, s
     out->elem = type == 2 || type == 3 || type == 5 ? ELEM_B64 : ELEM_B32;
     out->n_data = 0;
     take_order(in, out, false);
-    return take_address(l, in, out);
+    return sass_take_address(l, in, out);
 }
 
 // The result, if it is wanted, and one or two values behind the address.
@@ -391,7 +391,7 @@ static bool take_mbarrier(struct sass_lowering *l, const struct sass_insn *in, s
     if (!memory_operand(in, &at) || at + 1 >= in->n_operands)
         return sass_refuse(l, in, "no operand");
     out->src[1] = has_value ? sass_source(l, in, at + 1) : ROW_NONE;
-    return take_address(l, in, out);
+    return sass_take_address(l, in, out);
 }
 
 bool lower_syncs_exchange(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
