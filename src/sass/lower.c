@@ -56,7 +56,7 @@ bool sass_is_zero(const struct sass_lowering *l, rowref row)
 
 rowref sass_trash(const struct sass_lowering *l, uint32_t row)
 {
-    return ROW(ROW_REG, l->n_registers + SASS_UREGS + row);
+    return ROW(ROW_REG, l->n_registers + l->n_uregs + row);
 }
 
 static bool is_launch_word(struct launch_row row, uint32_t bank, uint32_t offset)
@@ -298,7 +298,7 @@ static bool registers_exist(const struct sass_lowering *l, const struct sass_ins
         const bool is_reg = o->kind == SO_REG || (o->kind == SO_MEM && o->base_kind == SO_REG);
         if (is_reg && o->number != SASS_RZ && o->number + words > l->n_registers)
             return false;
-        if (o->kind == SO_UREG && o->number != SASS_URZ && o->number + words > SASS_UREGS)
+        if (o->kind == SO_UREG && o->number != SASS_URZ && o->number + words > l->n_uregs)
             return false;
     }
     return true;

@@ -20,12 +20,13 @@
 #include "isa/kernel.h"
 #include "sass/sass.h"
 
-enum { SASS_UREGS = 64, SASS_TRASH_ROWS = 16, SASS_PREDS = 16, SASS_BARRIER_PRED = 15 };
+enum { SASS_TRASH_ROWS = 16, SASS_PREDS = 16, SASS_BARRIER_PRED = 15 };
 
 struct sass_lowering {
     struct arena *arena;
     unsigned cc;
     uint32_t n_registers;          // R rows of the frame; UR0 is row n_registers
+    uint32_t n_uregs;              // UR rows behind them
     uint32_t first_insn, n_insns;  // of the section being lowered, in kernel.insns
     uint64_t code_address;         // guest address of its first byte (isa/kernel.h: code window)
     VEC(uint32_t) pool;            // words of the pool rows (broadcast at the end); pool rows 0 … 15 are zero

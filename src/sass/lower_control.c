@@ -179,7 +179,7 @@ bool lower_warpsync(struct sass_lowering *l, const struct sass_insn *in, struct 
 // Results of BAR.RED wait in a row and two predicates that no instruction names, until B2R.RESULT takes them.
 rowref sass_barrier_row(const struct sass_lowering *l)
 {
-    return ROW(ROW_REG, l->n_registers + SASS_UREGS + SASS_TRASH_ROWS);
+    return ROW(ROW_REG, l->n_registers + l->n_uregs + SASS_TRASH_ROWS);
 }
 
 static bool bar_form(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)

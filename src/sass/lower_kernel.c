@@ -16,7 +16,7 @@ struct job {
     bool *reached;          // one a code section
     uint32_t *first_insns;  // likewise: where it begins in the kernel
     uint8_t **bytes;        // likewise: relocated copies
-    uint32_t n_registers;
+    uint32_t n_registers, n_uregs;
     struct err *err;
 };
 
@@ -94,18 +94,39 @@ static bool relocate_code(struct job *job, uint32_t code, struct sass_calls *cal
     return true;
 }
 
+static void need(uint32_t *n, bool is_register, uint32_t none, uint32_t number, uint32_t words)
+{
+    if (is_register && number != none && number + words > *n)
+        *n = number + words;
+}
+
+// Registers that an operand names. Groups of uniform registers (tensor copies, matrix descriptors) have as many as they may.
+static void count_operand(struct job *job, const struct sass_insn *in, const struct sass_operand *o)
+{
+    enum { MOST_IN_GROUP = 8 };
+    const bool is_address = o->kind == SO_MEM || o->kind == SO_CONST;
+    const bool is_group = in->op == SASS_UBLKCP || in->op == SASS_UTMALDG || in->op == SASS_UTMASTG || in->op == SASS_HGMMA;
+    const uint32_t words = o->words ? o->words : 1;
+    need(&job->n_registers, o->kind == SO_REG, SASS_RZ, o->number, words);
+    need(&job->n_registers, is_address && o->base_kind == SO_REG, SASS_RZ, o->number, o->is_base_64 ? 2 : 1);
+    need(&job->n_uregs, o->kind == SO_UREG, SASS_URZ, o->number, is_group ? MOST_IN_GROUP : words);
+    need(&job->n_uregs, is_address && o->base_kind == SO_UREG, SASS_URZ, o->number, is_group ? MOST_IN_GROUP : 2);
+    need(&job->n_uregs, o->kind == SO_MEM && o->has_ureg, SASS_URZ, o->ureg, 1);
+}
+
 static void count_registers(struct job *job, uint32_t code)
 {
+    enum { NATIVE_REGISTERS = 24 }; // of the calling convention of the engine's functions
     struct sass_insn in;
     for (uint32_t i = 0; i < job->image->codes[code].text.n_bytes / SASS_BYTES; i++) {
         decode_at(job, code, i, &in);
+        bool may_jump_anywhere = in.op == SASS_CALL_ABS;
         for (unsigned k = 0; k < in.n_operands; k++) {
-            const struct sass_operand *o = &in.operands[k];
-            const bool is_register = o->kind == SO_REG || (o->kind == SO_MEM && o->base_kind == SO_REG);
-            const uint32_t words = o->kind == SO_REG ? o->words : o->is_base_64 ? 2 : 1;
-            if (is_register && o->number != SASS_RZ && o->number + words > job->n_registers)
-                job->n_registers = o->number + words;
+            count_operand(job, &in, &in.operands[k]);
+            may_jump_anywhere |= in.row->unit == UNIT_CONTROL && in.operands[k].kind == SO_REG;
         }
+        if (may_jump_anywhere && job->n_registers < NATIVE_REGISTERS) // also by mistake: its rows must be there
+            job->n_registers = NATIVE_REGISTERS;
     }
 }
 
@@ -180,6 +201,7 @@ static bool lower_all(struct job *job)
         if (job->reached[i] && (is_good = relocate_code(job, i, &calls[i])))
             count_registers(job, i);
     job->lowering.n_registers = job->n_registers;
+    job->lowering.n_uregs = job->n_uregs;
     for (uint32_t i = 0; i < job->image->n_codes && is_good; i++)
         if (job->reached[i])
             is_good = lower_code(job, i, &calls[i]);
@@ -293,7 +315,7 @@ static void freeze(struct job *job)
     out->lists = arena_copy(arena, l->lists.at, l->lists.n * sizeof *l->lists.at, _Alignof(rowref));
     struct function *entry = arena_new(arena, struct function);
     *entry = (struct function){.name = out->name, .n_insns = out->n_insns, .n_preds = SASS_PREDS,
-                               .n_rows = job->n_registers + SASS_UREGS + SASS_TRASH_ROWS + 1, .n_barriers = 16};
+                               .n_rows = job->n_registers + job->n_uregs + SASS_TRASH_ROWS + 1, .n_barriers = 16};
     out->functions = entry;
     out->n_functions = 1;
     out->frame_rows = function_frame_rows(entry);
@@ -315,7 +337,7 @@ static void start(struct job *job)
     out->name = job->kernel->attributes->name;
     out->isa = "sass";
     out->path = job->image->path;
-    job->n_registers = 24; // those of the calling convention of the engine's functions
+    job->n_registers = 2; // the stack pointer is R1
     for (uint32_t i = 0; i < SASS_TRASH_ROWS; i++)
         vec_push(&job->lowering.pool, 0u);
 }
