@@ -62,7 +62,5 @@ bool sass_lower_insn(struct sass_lowering *l, const struct sass_insn *in, struct
 #define SASS(id, name, archs, opcode, spec, unit, lower) DECLARE_LOWER(lower);
 #include "sass/sass.def"
 #undef SASS
-DECLARE_LOWER(lower_b2r);
-DECLARE_LOWER(lower_atomg_float);
 rowref sass_barrier_row(const struct sass_lowering *l);
 #endif

@@ -236,6 +236,30 @@ bool lower_bar_register(struct sass_lowering *l, const struct sass_insn *in, str
     return true;
 }
 
+// BAR.SYNC R, threads
+bool lower_bar_numbered(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    const unsigned k = operand_of(in, SO_REG), count = operand_of(in, SO_BITS);
+    if (!bar_form(l, in, out) || k == SASS_MAX_OPERANDS)
+        return sass_refuse(l, in, "no register");
+    out->extra = 0xffffffffu;
+    out->src[0] = sass_source(l, in, k);
+    if (count < SASS_MAX_OPERANDS && in->operands[count].value)
+        out->src[1] = sass_pool(l, (uint32_t)in->operands[count].value);
+    return true;
+}
+
+// BAR.SYNC number, R: threads in the register
+bool lower_bar_counted(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    const unsigned k = operand_of(in, SO_REG), number = operand_of(in, SO_BITS);
+    if (!bar_form(l, in, out) || k == SASS_MAX_OPERANDS || number == SASS_MAX_OPERANDS)
+        return sass_refuse(l, in, "no register");
+    out->extra = (uint32_t)in->operands[number].value;
+    out->src[0] = sass_source(l, in, k);
+    return true;
+}
+
 // B2R.RESULT R or RZ, P
 bool lower_b2r(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {

@@ -83,3 +83,35 @@ bool lower_hmma(struct sass_lowering *l, const struct sass_insn *in, struct insn
     const struct matrix_shape s = {.m = 16, .n = 8, .k = depths[shape], .a = types[type], .b = types[type], .c = sum, .d = sum};
     return take_product(l, in, out, &s);
 }
+
+bool lower_imma(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    struct matrix_shape s = {.n = 8, .c = MATRIX_S32, .d = MATRIX_S32, .saturates = sass_field(in, SF_SAT)};
+    s.a = sass_field(in, SF_SIGNED_B) == SASS_IDP_B_S8 ? MATRIX_S8 : MATRIX_U8;
+    s.b = sass_field(in, SF_SIGNED) == SASS_IMMA_B_S8 ? MATRIX_S8 : MATRIX_U8;
+    switch (sass_field(in, SF_SHAPE)) {
+    case SASS_IMMA_SHAPE_8816:
+        s.m = 8, s.k = 16;
+        break;
+    case SASS_IMMA_SHAPE_16816:
+        s.m = 16, s.k = 16;
+        break;
+    case SASS_IMMA_SHAPE_16832:
+        s.m = 16, s.k = 32;
+        break;
+    default:
+        return sass_refuse(l, in, "this shape");
+    }
+    return take_product(l, in, out, &s);
+}
+
+bool lower_dmma(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    static const uint8_t rows[] = {8, 16, 16, 16}, depths[] = {4, 4, 8, 16}; // SASS_DMMA_SHAPE_…
+    static const uint8_t rounds[] = {ROUND_RN, ROUND_RM, ROUND_RP, ROUND_RZ};
+    const unsigned shape = sass_field(in, SF_SHAPE) & 3;
+    const struct matrix_shape s = {.m = rows[shape], .n = 8, .k = depths[shape], .a = MATRIX_F64, .b = MATRIX_F64,
+                                   .c = MATRIX_F64, .d = MATRIX_F64};
+    out->mod = MOD_FIELD(rounds[sass_field(in, SF_ROUND) & 3], MOD_ROUND);
+    return take_product(l, in, out, &s);
+}

@@ -293,6 +293,10 @@ static unsigned float_type(unsigned field)
         return 4;
     case SASS_FRED_TYPE_F64:
         return 5;
+    case SASS_FRED_TYPE_F16X2:
+        return 6;
+    case SASS_FRED_TYPE_BF16X2:
+        return 7;
     default:
         return TYPE_COLUMNS;
     }
@@ -317,6 +321,12 @@ bool lower_redg_float(struct sass_lowering *l, const struct sass_insn *in, struc
 bool lower_atomg_float(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     set_space(out, SPACE_GLOBAL, CLASS_GLOBAL_ATOM);
+    return lower_float_atomic(l, in, out, true);
+}
+
+bool lower_atom_float(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    set_space(out, SPACE_GENERIC, CLASS_GENERIC_ATOM);
     return lower_float_atomic(l, in, out, true);
 }
 
