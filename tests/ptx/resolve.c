@@ -69,7 +69,7 @@ static void mistakes(void **state)
 {
     (void)state;
     bad("frob.s32 d, a, b;", "unknown instruction in `frob.s32`", 5);
-    bad("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;", "unknown instruction", 5);
+    bad("frob.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;", "unknown instruction", 5);
     bad("shl.f16 d, a, b;", "illegal type .f16", 9);
     bad("add.frob.s32 d, a, b;", ".frob", 9);
     bad("add.sat.u32 d, a, b;", ".sat", 9);
