@@ -36,7 +36,7 @@ struct machine {
     const handler *handlers;
 };
 
-static const struct kernel *load(struct kernel_run *r)
+static const struct kernel *load(struct kernel_run *r, struct launch *launch)
 {
     struct err err = {0};
     struct ptx_image *image = ptx_image_open(&r->arena, "test.ptx", r->text, strlen(r->text), &err);
@@ -45,10 +45,19 @@ static const struct kernel *load(struct kernel_run *r)
     for (uint32_t i = 0; i < image->n_data; i++)
         image->data[i].address =
             memory_alloc(r->memory, image->data[i].size_bytes, image->data[i].align, "variable");
+    if (image->constant_bytes)
+        image->constant_address = memory_alloc(r->memory, image->constant_bytes, 256, "constants");
     ptx_image_place(image, MEMORY_SHARED_WINDOW, MEMORY_LOCAL_WINDOW);
     for (uint32_t i = 0; i < image->n_data; i++)
         ptx_image_write(image, i, memory_host(r->memory, image->data[i].address, image->data[i].size_bytes),
                         &err);
+    uint8_t *constants = arena_array(&r->arena, uint8_t, image->constant_bytes);
+    ptx_image_write_constants(image, constants, &err);
+    if (image->constant_bytes)
+        memcpy(memory_host(r->memory, image->constant_address, image->constant_bytes), constants,
+               image->constant_bytes);
+    launch->constant_bytes = (uint32_t)image->constant_bytes;
+    launch->constants = constants;
     const struct kernel *kernel = ptx_image_kernel(image, "k", &err);
     if (!kernel)
         fail_msg("%u:%u: %s: %s", err.line, err.column, err.text, err.source);
@@ -164,8 +173,7 @@ void kernel_run(struct kernel_run *r)
         r->fill(r->buffer);
     m.run = r;
     m.handlers = handlers_choose();
-    m.launch = (struct launch){.kernel = load(r),
-                               .grid = {r->blocks, 1, 1},
+    m.launch = (struct launch){.grid = {r->blocks, 1, 1},
                                .dynamic_shared_bytes = r->dynamic_shared_bytes,
                                .params = (const uint8_t *)&r->address,
                                .memory = r->memory,
@@ -173,6 +181,7 @@ void kernel_run(struct kernel_run *r)
                                .heap = r->heap,
                                .n_sms = 1};
     memcpy(m.launch.block, r->threads, sizeof r->threads);
+    m.launch.kernel = load(r, &m.launch);
     launch_set_cluster(&m.launch, (const uint32_t[3]){r->cluster, 1, 1});
     launch_fill_rows(&m.launch, &r->arena);
     m.sim.launch = &m.launch;

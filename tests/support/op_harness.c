@@ -543,6 +543,16 @@ void op_samples_run(const char *opcode, struct op_samples *s)
     bench_end(&b);
 }
 
+void op_operands(const char *seed, uint32_t k, enum ptx_type type, uint32_t n, uint64_t *out)
+{
+    random_state = 0x9e3779b97f4a7c15u + k;
+    for (const char *c = seed; *c; c++)
+        random_state = (random_state ^ (uint8_t)*c) * 0x100000001b3u;
+    random_bits();
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = pick(type, i % 2 ? 3 : i / 2);
+}
+
 bool op_case_opcode(const struct op_case *row, uint32_t n, char *out, size_t size)
 {
     return opcode_of(row, n, out, size);

@@ -60,6 +60,8 @@ struct op_samples {
 };
 void op_samples(const char *opcode, struct op_samples *out); // `operands` is given
 void op_samples_run(const char *opcode, struct op_samples *samples);
+// The first `n` operands of a type, the same for a seed and a number `k`: each second one is often an edge value.
+void op_operands(const char *seed, uint32_t k, enum ptx_type type, uint32_t n, uint64_t *out);
 bool op_case_opcode(const struct op_case *row, uint32_t n, char *out,
                     size_t size); // with its nth type; false: no more
 bool op_results_are_close(enum ptx_type type, uint64_t got, uint64_t want, double ulps);

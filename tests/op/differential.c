@@ -1,0 +1,293 @@
+// The engine against an H200: instructions with every combination of their suffixes, and memory, atomic, warp and
+// block instructions, on operands of which half are edge values.
+//
+//     differential                              compares with tests/data/differential_h200.txt.zst
+//     differential --write FOLDER [REFUSED]     writes what a GPU runs (tools/measure/differential.sh): kernels in
+//                                               FOLDER/NN.ptx, their operands and a list; without the keys named in REFUSED
+//     differential --engine OUT [REFUSED]       what the engine answers, in the form of the stored text
+//
+// Stored text: a line for each variant: key, number of samples, and for each result its hexadecimal digits of all samples.
+#include "support/check.h"
+#include "support/diff.h"
+#include "support/kernel_harness.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+static const char stored_path[] = "tests/data/differential_h200.txt.zst";
+static const char head[] = ".version 8.8\n.target sm_90\n.address_size 64\n";
+enum { N_FILES = 32, PER_FAMILY = 2400 };
+
+static void make_set(struct diff_set *set)
+{
+    diff_set_init(set);
+    diff_add_plain(set);
+    diff_add_memory(set);
+    diff_add_warp(set);
+    diff_add_control(set);
+    diff_set_finish(set, PER_FAMILY);
+}
+
+// ---- for the GPU -------------------------------------------------------------------------------------
+
+static FILE *open_in(const char *folder, const char *name, const char *mode)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, mode);
+    if (!file)
+        fail_msg("%s cannot be written", path);
+    return file;
+}
+
+static void write_inputs(const struct diff_kernel *kernel, FILE *out)
+{
+    size_t n = (size_t)kernel->shape.n_inputs * kernel->samples;
+    uint64_t *inputs = malloc(n * sizeof *inputs);
+    diff_kernel_inputs(kernel, inputs);
+    fwrite(inputs, sizeof *inputs, n, out);
+    free(inputs);
+}
+
+static void write_list(const struct diff_kernel *kernel, uint32_t file, uint32_t number, FILE *out)
+{
+    fprintf(out, "kernel %u k%u %u %u %u %u %" PRIu64 "\n", file, number, kernel->shape.n_inputs, kernel->samples,
+            kernel->n_results, diff_kernel_block(kernel), diff_kernel_bytes(kernel));
+    for (uint32_t v = 0; v < kernel->n_variants; v++) {
+        const struct diff_variant *variant = &kernel->variants[v];
+        fprintf(out, "variant %u", variant->first_result);
+        for (uint32_t r = 0; r < DIFF_MAX_RESULTS; r++)
+            fprintf(out, " %u", r < variant->n_results ? variant->digits[r] : 0);
+        fprintf(out, " %s\n", variant->key);
+    }
+}
+
+// All but the refused ones, which a file names. `keys` holds their text.
+static void make_legal_set(struct diff_set *set, const char *refused, struct buf *keys)
+{
+    struct err err = {0};
+    if (refused && !buf_read_file(keys, refused, &err))
+        fail_msg("%s", err.text);
+    for (char *key = refused && keys->n ? strtok(keys->at, "\n") : NULL; key; key = strtok(NULL, "\n"))
+        map_set(&set->keys, key, strlen(key), set);
+    make_set(set);
+}
+
+static int write_cases(const char *folder, const char *refused)
+{
+    struct diff_set set = {0};
+    struct buf keys = {0};
+    make_legal_set(&set, refused, &keys);
+    FILE *list = open_in(folder, "list", "w"), *inputs = open_in(folder, "inputs", "wb");
+    for (uint32_t file = 0; file < N_FILES; file++) {
+        char name[32];
+        snprintf(name, sizeof name, "%02u.ptx", file);
+        FILE *ptx = open_in(folder, name, "w");
+        fputs(head, ptx);
+        for (uint32_t i = file; i < set.n; i += N_FILES) {
+            struct buf text = {0};
+            snprintf(name, sizeof name, "k%u", i);
+            diff_kernel_text(&set.kernels[i], name, &text);
+            fputs(text.at, ptx);
+            write_list(&set.kernels[i], file, i, list);
+            write_inputs(&set.kernels[i], inputs);
+            buf_release(&text);
+        }
+        fclose(ptx);
+    }
+    fclose(list);
+    fclose(inputs);
+    printf("%u variants in %u kernels\n", set.n_variants, set.n);
+    diff_set_release(&set);
+    buf_release(&keys);
+    return 0;
+}
+
+// ---- the stored answers ------------------------------------------------------------------------------
+
+static void read_stored(struct buf *out)
+{
+    struct buf packed = {0};
+    struct err err = {0};
+    if (!buf_read_file(&packed, stored_path, &err))
+        fail_msg("%s", err.text);
+    size_t size = (size_t)ZSTD_getFrameContentSize(packed.at, packed.n);
+    char *raw = malloc(size);
+    assert_int_equal(ZSTD_decompress(raw, size, packed.at, packed.n), size);
+    buf_add(out, raw, size);
+    free(raw);
+    buf_release(&packed);
+}
+
+// A line: the key, a tab, the number of samples, and for each result a tab and its digits.
+struct answer {
+    uint32_t samples;
+    const char *results[DIFF_MAX_RESULTS];
+};
+
+static struct answer *read_line(struct diff_set *set, char *line, const char **key)
+{
+    struct answer *answer = calloc(1, sizeof *answer);
+    char *at = strchr(line, '\t');
+    assert_non_null(at);
+    *at = '\0';
+    *key = line;
+    answer->samples = (uint32_t)strtoul(at + 1, &at, 10);
+    for (uint32_t r = 0; r < DIFF_MAX_RESULTS && *at == '\t'; r++) {
+        answer->results[r] = at + 1;
+        at += 1 + strcspn(at + 1, "\t\n");
+    }
+    map_set(&set->keys, line, strlen(line), (void *)(uintptr_t)answer->samples);
+    return answer;
+}
+
+// ---- the comparison ----------------------------------------------------------------------------------
+
+static const struct diff_kernel *running;
+static void fill(void *buffer)
+{
+    diff_kernel_inputs(running, buffer);
+}
+
+static uint64_t digits_at(const char *text, uint32_t digits, uint32_t sample)
+{
+    char word[17] = "";
+    memcpy(word, text + (size_t)digits * sample, digits);
+    return strtoull(word, NULL, 16);
+}
+
+static void show(const struct diff_kernel *k, const struct diff_variant *variant, const uint64_t *buffer, uint32_t i,
+                 uint32_t r, uint64_t got, uint64_t want)
+{
+    print_error("%s: sample %u, in", variant->key, i);
+    for (uint32_t n = 0; n < k->shape.n_inputs; n++)
+        print_error(" %" PRIx64, buffer[n * k->samples + i]);
+    print_error(": result %u is %" PRIx64 ", H200 %" PRIx64 "\n", r, got, want);
+}
+
+// Number of samples that differ; the first is shown.
+static uint32_t compare(const struct diff_kernel *k, const struct diff_variant *variant, const struct answer *answer,
+                        const uint64_t *buffer)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < variant->n_results; r++) {
+        const uint64_t *results = buffer + (size_t)(k->shape.n_inputs + variant->first_result + r) * k->samples;
+        const uint64_t mask = UINT64_MAX >> (64 - 4 * variant->digits[r]);
+        for (uint32_t i = 0; i < k->samples; i++) {
+            uint64_t want = digits_at(answer->results[r], variant->digits[r], i);
+            if ((results[i] & mask) != want && n++ == 0)
+                show(k, variant, buffer, i, r, results[i] & mask, want);
+        }
+    }
+    if (n)
+        print_error("    %u of %u differ\n", n, k->samples);
+    return n;
+}
+
+static void run_kernel(const struct diff_kernel *kernel, struct kernel_run *run)
+{
+    struct buf text = {0};
+    buf_puts(&text, head);
+    diff_kernel_text(kernel, "k", &text);
+    running = kernel;
+    *run = (struct kernel_run){.text = text.at,
+                               .threads = {diff_kernel_block(kernel), 1, 1},
+                               .blocks = kernel->samples / diff_kernel_block(kernel),
+                               .bytes = (uint32_t)diff_kernel_bytes(kernel),
+                               .fill = fill};
+    kernel_run(run);
+    if (run->fault.kind != FAULT_NONE)
+        fail_msg("fault %d at %" PRIx64 " (buffer %" PRIx64 ") in the kernel with %s", run->fault.kind, run->fault.address, run->address, kernel->variants[0].key);
+    buf_release(&text);
+}
+
+static uint32_t compare_kernel(const struct diff_kernel *kernel, const struct map *answers)
+{
+    struct kernel_run run;
+    uint32_t n_different = 0;
+    run_kernel(kernel, &run);
+    for (uint32_t v = 0; v < kernel->n_variants; v++) {
+        const struct diff_variant *variant = &kernel->variants[v];
+        const struct answer *answer = map_get(answers, variant->key, strlen(variant->key));
+        n_different += compare(kernel, variant, answer, run.buffer) > 0;
+    }
+    kernel_run_end(&run);
+    return n_different;
+}
+
+static void write_answers(const struct diff_kernel *k, const uint64_t *buffer, FILE *out)
+{
+    for (uint32_t v = 0; v < k->n_variants; v++) {
+        const struct diff_variant *variant = &k->variants[v];
+        fprintf(out, "%s\t%u", variant->key, k->samples);
+        for (uint32_t r = 0; r < variant->n_results; r++) {
+            const uint64_t *results = buffer + (size_t)(k->shape.n_inputs + variant->first_result + r) * k->samples;
+            fputc('\t', out);
+            for (uint32_t i = 0; i < k->samples; i++)
+                fprintf(out, "%0*" PRIx64, variant->digits[r], results[i] & UINT64_MAX >> (64 - 4 * variant->digits[r]));
+        }
+        fputc('\n', out);
+    }
+}
+
+static int write_engine(const char *path, const char *refused)
+{
+    struct diff_set set = {0};
+    struct buf keys = {0};
+    make_legal_set(&set, refused, &keys);
+    FILE *out = fopen(path, "w");
+    if (!out)
+        fail_msg("%s cannot be written", path);
+    for (uint32_t i = 0; i < set.n; i++) {
+        struct kernel_run run;
+        run_kernel(&set.kernels[i], &run);
+        write_answers(&set.kernels[i], run.buffer, out);
+        kernel_run_end(&run);
+    }
+    diff_set_release(&set);
+    buf_release(&keys);
+    return fclose(out);
+}
+
+static void results_are_the_gpus(void **unused)
+{
+    (void)unused;
+    struct diff_set set = {.only = true};
+    struct map answers = {0};
+    struct buf stored = {0};
+    uint32_t n_different = 0;
+    read_stored(&stored);
+    for (char *line = stored.at, *end; *line; line = end + 1) {
+        const char *key;
+        end = strchr(line, '\n');
+        *end = '\0';
+        struct answer *answer = read_line(&set, line, &key);
+        map_set(&answers, key, strlen(key), answer);
+    }
+    make_set(&set);
+    for (size_t i = 0; i < answers.n; i++)
+        if (!map_get(&set.made, answers.entries[i].key, answers.entries[i].key_length))
+            fail_msg("%s is no longer made", answers.entries[i].key);
+    for (uint32_t i = 0; i < set.n; i++)
+        n_different += compare_kernel(&set.kernels[i], &answers);
+    print_message("%zu variants compared with an H200, %u differ\n", answers.n, n_different);
+    for (size_t i = 0; i < answers.n; i++)
+        free(answers.entries[i].value);
+    map_release(&answers);
+    diff_set_release(&set);
+    buf_release(&stored);
+    assert_int_equal(n_different, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus)};
+    if ((argc == 3 || argc == 4) && strcmp(argv[1], "--write") == 0)
+        return write_cases(argv[2], argc == 4 ? argv[3] : NULL);
+    if ((argc == 3 || argc == 4) && strcmp(argv[1], "--engine") == 0)
+        return write_engine(argv[2], argc == 4 ? argv[3] : NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
