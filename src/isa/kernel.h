@@ -134,6 +134,7 @@ struct kernel {
     uint32_t max_threads[3], required_threads[3], min_blocks_per_sm, required_cluster[3]; // 0 = not given
     bool has_calls, has_indirect_calls, has_recursion;
     bool uses_clusters; // may meet other blocks of its cluster: its own shared addresses carry the block's rank
+    bool has_alloca;              // local memory of a size that is known only at run time: the launch adds a stack
     bool uses_reserved_shared;    // reads %reserved_smem_offset_…
 
     // Text for reports

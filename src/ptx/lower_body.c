@@ -72,6 +72,8 @@ static bool draft_block(struct body *b, uint32_t block)
     b->block_draft[block] = (uint32_t)b->drafts.n;
     b->insn = at->n ? &b->function->insns[at->first] : NULL;
     begin_block(b, at);
+    if (block == 0 && uses_stack(b->function))
+        start_stack(b);
     for (uint32_t i = at->first; i < at->first + at->n; i++) {
         size_t first = b->drafts.n;
         b->insn = &b->function->insns[i];
@@ -291,7 +293,7 @@ static void body_release(struct body *b)
 bool lower_body(struct lowering *l, uint32_t index, struct buf *dump)
 {
     struct body b = {
-        .lowering = l, .index = index, .function = l->reached.at[index].function, .guard = NO_VPRED};
+        .lowering = l, .index = index, .function = l->reached.at[index].function, .guard = NO_VPRED, .stack = ROW_NONE};
     struct live_code code;
     struct live live;
     struct places places;

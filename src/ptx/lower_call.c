@@ -82,6 +82,10 @@ static void pass_local(struct body *b)
 {
     struct lowering *l = b->lowering;
     uint32_t own_bytes = l->reached.at[b->index].local_bytes;
+    if (b->stack != ROW_NONE) {
+        emit_pseudo_move(b, next_row(FRAME_LOCAL), b->stack);
+        return;
+    }
     if (b->function->is_entry) {
         emit_pseudo_move(b, next_row(FRAME_LOCAL), pool_u32(l, own_bytes));
         return;

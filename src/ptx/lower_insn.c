@@ -358,6 +358,8 @@ static bool lower_resolved(struct body *b, uint32_t block)
         return lower_async(b);
     case OP_MATRIX:
         return lower_matrix(b);
+    case OP_STACK:
+        return lower_stack(b);
     case OP_PLAIN:
         break;
     }

@@ -98,6 +98,7 @@ struct body {
     VEC(bool) group_is_pred;
     uint32_t *row_of_register; // by id: first virtual row
     rowref *constant_row;      // by id: where its value stands for the whole launch, or ROW_NONE
+    rowref stack;              // offset in local memory of what alloca gives next; ROW_NONE: none of this function does
     uint32_t *block_draft;     // by block: its first draft; n_blocks + 1 of them
 
     const struct ptx_insn *insn; // being lowered
@@ -199,6 +200,9 @@ rowref param_word(const struct home *home, uint32_t word); // where the word is 
 void count_param_stores(struct body *b);
 bool lower_matrix(struct body *b); // lower_matrix.c
 bool lower_call(struct body *b);   // lower_call.c
+bool uses_stack(const struct ptx_function *function); // lower_stack.c
+void start_stack(struct body *b);
+bool lower_stack(struct body *b);
 bool is_native(const char *name);  // functions that the engine itself provides (lower_native.c)
 bool lower_native(struct body *b); // a call of one
 

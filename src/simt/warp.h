@@ -196,7 +196,8 @@ static inline uint32_t reserved_shared_offset(const struct launch *launch)
 static inline uint32_t launch_local_bytes(const struct launch *launch)
 {
     const uint32_t stack_bytes = launch->stack_bytes ? launch->stack_bytes : DEFAULT_STACK_BYTES;
-    return (launch->kernel->local_bytes + (launch->kernel->has_recursion ? stack_bytes : 0) + 3) / 4 * 4;
+    return (launch->kernel->local_bytes +
+            (launch->kernel->has_recursion || launch->kernel->has_alloca ? stack_bytes : 0) + 3) / 4 * 4;
 }
 
 static inline uint64_t cycles_to_ns(const struct launch *launch, uint64_t cycles)
