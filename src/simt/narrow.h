@@ -142,9 +142,10 @@ static inline uint32_t narrow(enum float_kind kind, struct exact x, uint32_t mod
 {
     return float_pack(kind, exact_clamp(x, mod), round_mode(mod), MOD_GET(mod, MOD_SATFINITE, 1));
 }
+// .ftz has no effect here, on an H200: subnormal numbers of f32 are rounded, up or down too.
 static inline uint32_t narrow_f32(enum float_kind kind, float x, uint32_t mod)
 {
-    return narrow(kind, exact_of_f64((double)(MOD_GET(mod, MOD_FTZ, 1) ? flush_f32(x) : x)), mod);
+    return narrow(kind, exact_of_f64((double)x), mod);
 }
 
 // Two values side by side, the first one above: .f16x2 .bf16x2, and bytes.
@@ -162,8 +163,18 @@ static inline uint32_t widen_bytes(enum float_kind kind, uint32_t bytes, uint32_
     return half_finish(HALF_F16, byte_float_widen(kind, bytes >> 8), mod) << 16 |
            half_finish(HALF_F16, byte_float_widen(kind, bytes), mod);
 }
+// .rna is no instruction of an H200: its integers are rounded and cut. NaN keeps its upper bits, and .satfinite takes a step
+// down from NaN as from infinity.
+static inline uint32_t round_away_tf32(uint32_t bits, bool is_satfinite)
+{
+    const uint32_t infinity = 0x7f800000, magnitude = bits & 0x7fffffff, last = 0x2000;
+    const uint32_t kept = (magnitude < infinity ? bits + last / 2 : bits) & ~(last - 1);
+    return is_satfinite && (kept & 0x7fffffff) >= infinity ? kept - last : kept;
+}
 static inline uint32_t narrow_tf32(float x, uint32_t mod)
 {
+    if (MOD_GET(mod, MOD_ROUND, 3) == ROUND_RNA)
+        return round_away_tf32(bits_of_f32(x), MOD_GET(mod, MOD_SATFINITE, 1));
     return narrow(KIND_TF32, exact_of_f64((double)x), mod) << 13;
 }
 #endif

@@ -166,7 +166,8 @@ static void add_parameters(struct diff_set *set, const char *type, uint32_t n)
                          "st.param.b64 [x+8], 0;\nst.param.b64 [x+16], 0;\nst.param.b64 [x+24], 0;\n$O [x], ");
         write_vector(&whole, n);
         buf_printf(&whole, ";\nst.param.b32 [n], %u;\ncall.uni (r), g_$K, (x, n);\nld.param.b64 %%x%u, [r];\n}\n", w, w);
-        snprintf(widths + strlen(widths), sizeof widths - strlen(widths), "16 ");
+        snprintf(widths + strlen(widths), sizeof widths - strlen(widths), "%u ",
+                 bytes - 8 * w < 8 ? 2 * (bytes - 8 * w) : 16); // what lies behind was not stored
     }
     add(set, "param", opcode, "", widths, 0, module.at, whole.at);
     buf_release(&module);
@@ -298,6 +299,23 @@ static void add_quiet(struct diff_set *set)
                      "mbarrier.pending_count.b64 d, o;\ncvt.u64.u32 %x0, d;\nmbarrier.inval.shared.b64 [s];\n");
 }
 
+// Of a length of the thread's own; the second array may not lie over the first.
+static void add_stack(struct diff_set *set)
+{
+    static const char *const forms[][2] = {{"alloca.u64", "n"}, {"alloca.u64", "n, 16"}, {"alloca.u64", "64, 8"}};
+    for (size_t i = 0; i < N_ELEMENTS(forms); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 ".reg .b64 n, m, o, kept;\nmul.wide.u32 n, few, 8;\nadd.u64 n, n, 8;\n$O m, %s;\n$O o, %s;\n"
+                 "st.local.b64 [m], xa;\nst.local.b64 [o], xb;\nld.local.b64 %%x0, [m];\nld.local.b64 %%x1, [o];\n",
+                 forms[i][1], forms[i][1]);
+        add(set, "stack", forms[i][0], forms[i][1], "16 16", 0, "// alloca\n", text);
+    }
+    add(set, "stack", "stacksave.u64", "restored", "1", 0, "// stacksave\n",
+        ".reg .b64 m, o, kept;\n.reg .pred same;\n$O kept;\nalloca.u64 m, 48;\nst.local.b64 [m], xa;\n"
+        "stackrestore.u64 kept;\nalloca.u64 o, 48;\nsetp.eq.u64 same, m, o;\nselp.b64 %x0, 1, 0, same;\n");
+}
+
 void diff_add_control(struct diff_set *set)
 {
     add_branches(set);
@@ -305,6 +323,7 @@ void diff_add_control(struct diff_set *set)
     for (size_t t = 0; t < N_ELEMENTS(param_types); t++)
         for (uint32_t n = 1; n <= 4 && n * bits_of(param_types[t]) <= 128; n *= 2)
             add_parameters(set, param_types[t], n);
+    add_stack(set);
     add_constants(set);
     add_addresses(set);
     add_quiet(set);

@@ -218,6 +218,12 @@ static void write_atomic_sources(uint32_t bits, bool is_cas, struct buf *out)
                    first, is_cas ? "%xb" : "%xc");
     else if (bits == 64)
         buf_printf(out, "mov.b64 b, %s;\nmov.b64 c, %%xc;\n", first);
+    else if (bits == 32) // not by cvt.u32.u64: ptxas 13.0 then takes the upper half of b from the wrong register in its
+                         // loop for two halves in shared memory
+        buf_printf(out,
+                   "st.global.b64 [%%ga+32], %s;\nld.volatile.global.b32 b, [%%ga+32];\n"
+                   "st.global.b64 [%%ga+32], %%xc;\nld.volatile.global.b32 c, [%%ga+32];\n",
+                   first);
     else
         buf_printf(out, "cvt.u%u.u64 b, %s;\ncvt.u%u.u64 c, %%xc;\n", bits, first, bits);
 }
