@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 struct launch_request {
-    const char *device, *kernel, *engine, *model, *cache_control, *export_path, *dump;
+    const char *device, *kernel, *engine, *model, *as_ptxas, *cache_control, *export_path, *dump;
     uint32_t grid[3], block[3], cluster[3], n_threads;
     uint64_t shared_bytes;
     double timeout_seconds;
@@ -127,6 +127,9 @@ static bool choose_kernel(struct session *session, struct err *err)
         return false;
     struct kernel *own = arena_new(session->arena, struct kernel);
     *own = *kernel;
+    const char *as_ptxas = session->request->as_ptxas;
+    if (session->device.cc >= KERNEL_MERGED_BELOW_CC || (as_ptxas && strcmp(as_ptxas, "off") == 0))
+        own->merged = NULL;
     own->why_ptx = module->images ? why : NULL; // of PTX text there is nothing to say
     session->kernel = own;
     return true;
@@ -339,6 +342,8 @@ static int check(const struct launch_request *request, const struct arguments *r
         return usage_error("launch", "--engine %s: expected auto, ptx or sass", request->engine);
     if (request->model && strcmp(request->model, "off") != 0 && strcmp(request->model, "counters") != 0)
         return usage_error("launch", "--model %s: expected off or counters", request->model);
+    if (request->as_ptxas && strcmp(request->as_ptxas, "on") != 0 && strcmp(request->as_ptxas, "off") != 0)
+        return usage_error("launch", "--as-ptxas %s: expected on or off", request->as_ptxas);
     if (request->cache_control && strcmp(request->cache_control, "all") != 0 &&
         strcmp(request->cache_control, "none") != 0)
         return usage_error("launch", "--cache-control %s: expected all or none", request->cache_control);
@@ -370,6 +375,8 @@ int cmd_launch(int argc, char **argv)
          "GPU to model (else $WARPGLASS_DEVICE, else h200)"},
         {"model", OPT_STRING, &request.model, "counters|off",
          "count through the hierarchy (default), or only run"},
+        {"as-ptxas", OPT_STRING, &request.as_ptxas, "on|off",
+         "count shared accesses of PTX as ptxas joins them (default), or as written"},
         {"cache-control", OPT_STRING, &request.cache_control, "all|none",
          "caches start cold (default), or are kept"},
         {"threads", OPT_U32, &request.n_threads, "N",

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 struct run_request {
-    const char *device, *model, *engine, *cache_control, *kernel_name, *target_processes, *export_path;
+    const char *device, *model, *engine, *as_ptxas, *cache_control, *kernel_name, *target_processes, *export_path;
     uint32_t n_threads, error_exitcode;
     uint64_t launch_skip, launch_count;
     double timeout_seconds;
@@ -101,6 +101,7 @@ static int check(const struct run_request *request)
         return usage_error("run", "expected a program");
     const int checks[] = {
         check_word("model", request->model, "counters", "off"),
+        check_word("as-ptxas", request->as_ptxas, "on", "off"),
         check_word("cache-control", request->cache_control, "all", "none"),
         check_word("target-processes", request->target_processes, "all", "application-only"),
         check_engine(request->engine),
@@ -234,6 +235,7 @@ static bool set_environment(struct run_session *session, struct err *err)
     return setting("PROFILE", session->profile_path, err) && setting("DEVICE", session->device.name, err) &&
            setting("ENGINE", request->engine, err) && setting("MODEL", request->model, err) &&
            setting("THREADS", number(arena, request->n_threads), err) &&
+           setting("AS_PTXAS", request->as_ptxas, err) &&
            setting("CACHE_CONTROL", request->cache_control, err) &&
            setting("KERNEL_NAME", request->kernel_name, err) &&
            setting("LAUNCH_SKIP", number(arena, request->launch_skip), err) &&
@@ -350,6 +352,8 @@ static int parse(int argc, char **argv, struct run_request *request)
          "count through the hierarchy (default), or only run"},
         {"threads", OPT_U32, &request->n_threads, "N",
          "host threads (default 1); the result does not depend on it"},
+        {"as-ptxas", OPT_STRING, &request->as_ptxas, "on|off",
+         "count shared accesses of PTX as ptxas joins them (default), or as written"},
         {"cache-control", OPT_STRING, &request->cache_control, "all|none",
          "caches start every launch cold (default), or are kept"},
         {"kernel-name", OPT_STRING, &request->kernel_name, "NAME|regex:EXPR",

@@ -161,7 +161,7 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
     run->team = team_new(options->n_threads);
     run->tallies = arena_array(run->arena, struct tally, team_threads(run->team));
     for (uint32_t t = 0; t < team_threads(run->team); t++)
-        tally_init(&run->tallies[t], run->arena, n_insns);
+        tally_init(&run->tallies[t], run->arena, launch->kernel);
     run->l2 = arena_array(run->arena, struct l2_counts, n_insns);
     run->n_blocks = (uint32_t)blocks_of(launch);
     races_begin(&engine->races, launch->kernel,

@@ -6,9 +6,11 @@
 #include "mem/lanes.h"
 #include <stdlib.h>
 
-void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns)
+void tally_init(struct tally *tally, struct arena *arena, const struct kernel *kernel)
 {
+    const uint32_t n_insns = kernel->n_insns;
     tally->n_insns = n_insns;
+    tally->merged = kernel->merged;
     tally->hot = arena_array(arena, struct tally_hot, n_insns);
     tally->accesses = arena_array(arena, struct counters, n_insns);
     tally->memos = arena_array(arena, struct banks_memo, n_insns);
@@ -72,7 +74,7 @@ static void tally_repair(struct tally *tally, const struct access *access, uint3
     c->shared_swizzled += repair.swizzled_wavefronts;
 }
 
-void tally_shared(struct tally *tally, const struct access *access)
+static void count_shared(struct tally *tally, const struct access *access)
 {
     struct counters *c = &tally->accesses[access->insn];
     struct shared_cost cost = banks_cost_remembered(&tally->memos[access->insn], access);
@@ -92,6 +94,20 @@ void tally_cluster(struct tally *tally, const struct access *access)
     struct global_cost cost = coalesce(access, &lines);
     c->cluster_requests++;
     c->cluster_sectors += access->kind >= ACCESS_ATOM ? cost.atomic_sectors : cost.sectors;
+}
+
+void tally_shared(struct tally *tally, const struct access *access)
+{
+    const struct merged *merged = tally->merged ? &tally->merged[access->insn] : NULL;
+    if (!merged || (!merged->width && !merged->is_part)) {
+        count_shared(tally, access);
+    } else if (!merged->is_part) {
+        struct access wide = *access;
+        wide.width = merged->width;
+        for (uint32_t lane = 0; lane < N_LANES; lane++)
+            wide.addr[lane] += (uint64_t)(int64_t)merged->delta;
+        count_shared(tally, &wide);
+    }
 }
 
 void tally_copy(struct tally *tally, const struct access *from, const struct outcome *out,
@@ -126,6 +142,8 @@ void tally_access(struct tally *tally, const struct access *access, const struct
 void tally_add_to(const struct tally *tally, struct counters *counters)
 {
     for (uint32_t i = 0; i < tally->n_insns; i++) {
+        if (tally->merged && tally->merged[i].is_part)
+            continue;
         counters_add(&counters[i], &tally->accesses[i]);
         struct tally_sums sums = tally_sums(&tally->hot[i]);
         counters[i].executed += sums.executed;

@@ -19,10 +19,11 @@ struct tally {
     struct counters *accesses; // the other fields
     struct banks_memo *memos;  // no counts, but each thread its own
     struct repair_memo *repairs; // made by the first conflict
+    const struct merged *merged; // of the kernel, may be NULL: parts of another access count nothing
     uint32_t n_insns;
 };
 
-void tally_init(struct tally *tally, struct arena *arena, uint32_t n_insns);
+void tally_init(struct tally *tally, struct arena *arena, const struct kernel *kernel);
 void tally_release(struct tally *tally);
 void tally_access(struct tally *tally, const struct access *access, const struct outcome *outcome);
 void tally_shared(struct tally *tally, const struct access *access); // counts the wavefronts itself

@@ -48,6 +48,14 @@ struct source_line {
     int32_t inlined_at; // index into kernel.lines of the call site, or -1
 };
 
+// What ptxas makes of a shared access beside others (ptx/lower_merge.c). For counting only: it is executed as it stands.
+enum { KERNEL_MERGED_BELOW_CC = 100 }; // for newer GPUs ptxas leaves them apart
+struct merged {
+    uint8_t width; // bytes of a lane of the access that this one stands for, with its parts; 0: as it is
+    int8_t delta;  // bytes from its own address to that of the wide one
+    bool is_part;  // of another one: counts nothing
+};
+
 // One function body inside kernel.insns (the entry is function 0).
 struct function {
     const char *name;
@@ -143,6 +151,7 @@ struct kernel {
     struct source_line *lines;    // [0] = unknown
     uint32_t n_lines;
     const char *const *texts;     // one per instruction: as written (PTX) or disassembled (SASS)
+    const struct merged *merged;  // one per instruction, or NULL: nothing is merged
     const uint8_t *fidelity;      // one enum fidelity per instruction
 };
 

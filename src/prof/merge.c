@@ -77,7 +77,7 @@ static bool may_merge(const struct profile_launch *launch, uint8_t load, uint8_t
 
 bool launch_may_merge_shared(const struct profile_launch *launch)
 {
-    return may_merge(launch, CLASS_SHARED_LD, CLASS_SHARED_ST, false);
+    return launch->joins_shared || may_merge(launch, CLASS_SHARED_LD, CLASS_SHARED_ST, false);
 }
 
 bool launch_may_merge_global(const struct profile_launch *launch)

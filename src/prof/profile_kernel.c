@@ -22,14 +22,17 @@ static uint8_t fidelity_of(const struct kernel *kernel, uint32_t insn)
 void profile_describe_kernel(struct arena *arena, const struct kernel *kernel, struct profile_launch *out)
 {
     struct profile_insn *insns = arena_array(arena, struct profile_insn, kernel->n_insns);
+    out->joins_shared = false;
     for (uint32_t i = 0; i < kernel->n_insns; i++) {
         const struct insn *insn = &kernel->insns[i];
+        const uint8_t joined = kernel->merged ? kernel->merged[i].width : 0;
+        out->joins_shared |= joined != 0;
         insns[i] = (struct profile_insn){.text = kernel->texts ? kernel->texts[i] : "",
                                          .line = insn->line,
                                          .unit = insn->unit,
                                          .class = insn->class,
                                          .fidelity = fidelity_of(kernel, i),
-                                         .access_bytes = access_bytes(insn)};
+                                         .access_bytes = joined ? joined : access_bytes(insn)};
     }
     struct profile_line *lines = arena_array(arena, struct profile_line, kernel->n_lines);
     for (uint32_t i = 0; i < kernel->n_lines; i++) {

@@ -160,6 +160,7 @@ static void freeze_code(struct lowering *l)
     k->insns = arena_copy(l->arena, l->insns.at, sizeof *l->insns.at * l->insns.n, 64);
     k->texts = arena_copy(l->arena, l->texts.at, sizeof *l->texts.at * l->texts.n, _Alignof(char *));
     k->fidelity = arena_copy(l->arena, l->fidelity.at, l->fidelity.n, 1);
+    k->merged = arena_copy(l->arena, l->merged.at, sizeof *l->merged.at * l->merged.n, _Alignof(struct merged));
     k->lines =
         arena_copy(l->arena, l->lines.at, sizeof *l->lines.at * l->lines.n, _Alignof(struct source_line));
     k->n_lines = (uint32_t)l->lines.n;
@@ -218,6 +219,7 @@ static void lowering_release(struct lowering *l)
     vec_release(&l->insns);
     vec_release(&l->texts);
     vec_release(&l->fidelity);
+    vec_release(&l->merged);
     vec_release(&l->lines);
     arena_release(&l->work);
 }

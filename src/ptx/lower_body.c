@@ -79,8 +79,10 @@ static bool draft_block(struct body *b, uint32_t block)
         b->insn = &b->function->insns[i];
         if (!lower_insn(b, block))
             return false;
-        for (size_t d = first; d < b->drafts.n; d++)
+        for (size_t d = first; d < b->drafts.n; d++) {
             b->drafts.at[d].insn.line = line_of(b->lowering, b->insn);
+            b->drafts.at[d].from = b->insn;
+        }
     }
     return true;
 }
@@ -243,6 +245,7 @@ static void finish(struct body *b, const struct places *places)
         vec_push(&l->insns, insn);
         vec_push(&l->texts, draft->text);
         vec_push(&l->fidelity, draft->fidelity);
+        vec_push(&l->merged, b->merged[i]);
     }
     const struct reached *reached = &l->reached.at[b->index];
     l->functions[b->index] = (struct function){.name = b->function->name,
@@ -299,6 +302,7 @@ bool lower_body(struct lowering *l, uint32_t index, struct buf *dump)
     struct places places;
     bool ok = draft_body(&b);
     if (ok) {
+        find_merged(&b);
         describe_code(&b, &code);
         live_find(&l->work, &code, &live);
         find_reductions(&b, &code, &live);

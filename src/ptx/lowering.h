@@ -29,6 +29,7 @@ struct draft {
     vpred guard, pdst[2], psrc[2];
     uint32_t first_ref;
     uint32_t n_list; // operands in lowering.lists from insn.offset on
+    const struct ptx_insn *from; // NULL: of none
     const char *text;
     uint8_t fidelity;
 };
@@ -81,6 +82,7 @@ struct lowering {
     VEC(struct insn) insns;
     VEC(const char *) texts;
     VEC(uint8_t) fidelity;
+    VEC(struct merged) merged;
     VEC(struct source_line) lines;
     struct function *functions; // by index into reached
     uint32_t n_rows, n_preds, n_barriers, most_live, n_block_barriers;
@@ -99,6 +101,7 @@ struct body {
     uint32_t *row_of_register; // by id: first virtual row
     rowref *constant_row;      // by id: where its value stands for the whole launch, or ROW_NONE
     rowref stack;              // offset in local memory of what alloca gives next; ROW_NONE: none of this function does
+    struct merged *merged;     // by draft
     uint32_t *block_draft;     // by block: its first draft; n_blocks + 1 of them
 
     const struct ptx_insn *insn; // being lowered
@@ -200,6 +203,8 @@ rowref param_word(const struct home *home, uint32_t word); // where the word is 
 void count_param_stores(struct body *b);
 bool lower_matrix(struct body *b); // lower_matrix.c
 bool lower_call(struct body *b);   // lower_call.c
+uint8_t *find_low_zeros(struct body *b);              // lower_align.c: by register, how many low bits are always zero
+void find_merged(struct body *b);                     // lower_merge.c
 bool uses_stack(const struct ptx_function *function); // lower_stack.c
 void start_stack(struct body *b);
 bool lower_stack(struct body *b);

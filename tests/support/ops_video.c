@@ -61,11 +61,33 @@ static bool result_is_signed(const struct op_lane *l)
     return strncmp(l->opcode, "vset", 4) != 0 && is_signed(l, 0);
 }
 
+static bool starts_with(const struct op_lane *l, const char *names)
+{
+    size_t n = strcspn(l->opcode, ".");
+    for (const char *at = names; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == n && strncmp(at, l->opcode, n) == 0)
+            return true;
+    return false;
+}
+
+// Measured on an H200: before .sat unsigned sums and differences have 32 bits and shifted numbers 34; .min and .max compare the
+// exact first result, but that of sums.
 static uint64_t one(const struct op_lane *l)
 {
-    uint32_t x = (uint32_t)saturated(l, first(l, 0, 32), 32, result_is_signed(l)), c = (uint32_t)l->in[2];
-    int64_t sx = result_is_signed(l) ? (int32_t)x : (int64_t)x,
-            sc = result_is_signed(l) ? (int32_t)c : (int64_t)c;
+    const bool is_signed_d = result_is_signed(l), wraps = !is_signed_d && starts_with(l, "vadd vsub vabsdiff");
+    wide exact = first(l, 0, 32);
+    if (opcode_has(l->opcode, "sat") && strncmp(l->opcode, "vshl", 4) == 0) { // 34 bits
+        const wide range = (wide)1 << 34;
+        exact = (exact % range + range) % range;
+        exact -= exact >= range / 2 ? range : 0;
+    }
+    if (opcode_has(l->opcode, "sat") && wraps && exact > 0)
+        exact %= (wide)1 << 32;
+    const wide cut = saturated(l, exact, 32, is_signed_d);
+    uint32_t x = (uint32_t)cut, c = (uint32_t)l->in[2];
+    const bool sign = strncmp(l->opcode, "vset", 4) == 0 ? is_signed(l, 1) : is_signed_d;
+    wide sc = sign ? (int32_t)c : (wide)c;
+    wide sx = starts_with(l, "vadd vsub") ? sign ? (int32_t)x : (wide)x : sign ? cut : (wide)(uint64_t)cut;
     size_t n = strlen(l->opcode);
     const char *end = l->opcode + n - 3; // the second operation is the last word
     if (strcmp(end, "add") == 0)
@@ -94,9 +116,11 @@ static uint64_t several(const struct op_lane *l)
 static uint64_t mad(const struct op_lane *l)
 {
     bool sign = is_signed(l, 1) || is_signed(l, 2);
-    wide c = sign ? (int32_t)l->in[2] : (wide)l->in[2];
-    wide x = part(l, 0, 0, 32) * part(l, 1, 0, 32) + c;
+    wide c = (int32_t)l->in[2]; // measured: all three are signed
+    wide x = (wide)(int32_t)l->in[0] * (int32_t)l->in[1] + c;
     int shift = opcode_has(l->opcode, "shr7") ? 7 : opcode_has(l->opcode, "shr15") ? 15 : 0;
+    if (shift && !sign && x < 0) // 64 bits without a sign
+        x += (wide)1 << 64;
     x = x >= 0 ? x >> shift : -((-x + ((wide)1 << shift) - 1) >> shift);
     return (uint32_t)saturated(l, x, 32, sign);
 }
