@@ -35,6 +35,6 @@ grep -q ',good,runs,,' "$TEST_TMP/csv" || fail 'no row for the good kernel'
 grep -q ',bad,refused,11,"' "$TEST_TMP/csv" || fail 'no row for the bad kernel'
 mkdir -p "$TEST_TMP/folder"
 cp "$TEST_TMP/mixed.ptx" "$TEST_DATA/ptx/reduce.ptx" "$TEST_TMP/folder"
-tools/compatibility.sh "$TEST_TMP/folder" "$WARPGLASS" > "$TEST_TMP/sum" 2> /dev/null
+tools/compatibility_ptx.sh "$TEST_TMP/folder" "$WARPGLASS" > "$TEST_TMP/sum" 2> /dev/null
 grep -q '^without asynchronous.* 2 *1 *50.0%' "$TEST_TMP/sum" || fail "$(cat "$TEST_TMP/sum")"
 grep -q '1 unknown instruction in nosuch' "$TEST_TMP/sum" || fail "$(cat "$TEST_TMP/sum")"
