@@ -1,14 +1,18 @@
 #!/bin/sh
 # Runs every launch of tests/fidelity/launches.txt and leaves what came out in a folder:
 #
-#     tools/launches.sh build/gcc/warpglass build/fidelity
+#     tools/launches.sh build/gcc/warpglass build/fidelity [sass]
 #
+# From PTX; with `sass` from the machine code in tests/data/cubins, and the launches of machine_launches.txt as well.
 # raw.csv (`report --csv --page raw` over all of them, in order), names.txt (PROGRAM KERNEL, a line each, in the same
-# order), hashes.txt (PROGRAM KERNEL HASH of the output buffer, "-" where none is stated), failed.txt (launches that
+# order), source.csv (machine code only: a row an instruction), hashes.txt (PROGRAM KERNEL HASH of the output buffer, "-" where none is stated), failed.txt (launches that
 # ended with an error, with its first line). Exits 1 if any failed.
 set -u
 program=$1
 out=$2
+engine=${3:-ptx}
+lists=tests/fidelity/launches.txt
+[ "$engine" = ptx ] || lists="$lists tests/fidelity/machine_launches.txt"
 mkdir -p "$out"
 rm -f "$out"/*.wgp "$out"/*.txt "$out"/raw.csv
 : >"$out/names.txt"
@@ -16,12 +20,17 @@ rm -f "$out"/*.wgp "$out"/*.txt "$out"/raw.csv
 : >"$out/failed.txt"
 profiles=
 n=0
+# shellcheck disable=SC2086 # a list of names without blanks
+cat $lists >"$out/list.txt"
 while read -r name kernel grid block output arguments; do
     case $name in '' | '#'*) continue ;; esac
-    set -- launch "tests/data/ptx/$name.ptx" --kernel "$kernel" --grid "$grid" --block "$block" --device h200
+    file=tests/data/ptx/$name.ptx
+    [ "$engine" = ptx ] || file=tests/data/cubins/$name.fatbin
+    set -- launch "$file" --engine "$engine" --kernel "$kernel" --grid "$grid" --block "$block" --device h200
     for argument in $arguments; do
         case $argument in
         symbol:*) set -- "$@" --symbol "${argument#symbol:}" ;;
+        cluster:*) set -- "$@" --cluster "${argument#cluster:}" ;;
         *) set -- "$@" --arg "$argument" ;;
         esac
     done
@@ -36,7 +45,9 @@ while read -r name kernel grid block output arguments; do
     else
         echo "$name $kernel: $(head -n 1 "$out/errors.txt")" >>"$out/failed.txt"
     fi
-done <tests/fidelity/launches.txt
+done <"$out/list.txt"
 # shellcheck disable=SC2086 # a list of names without blanks
 [ -z "$profiles" ] || "$program" report $profiles --csv --page raw >"$out/raw.csv" || exit 1
+# shellcheck disable=SC2086
+[ -z "$profiles" ] || [ "$engine" = ptx ] || "$program" report $profiles --csv --page source >"$out/source.csv" || exit 1
 [ ! -s "$out/failed.txt" ]
