@@ -1,6 +1,8 @@
 // warpglass isa ptx: the instructions that run, from the table; with files, which of their kernels can run.
+// warpglass isa sass: those of the machine (isa_sass.h).
 #include "base/err.h"
 #include "cli/commands.h"
+#include "cli/isa_sass.h"
 #include "cli/module_file.h"
 #include "cli/options.h"
 #include "ptx/op.h"
@@ -113,17 +115,32 @@ static int check_files(const struct arguments *rest, bool csv)
 int cmd_isa(int argc, char **argv)
 {
     bool csv = false;
-    const struct option_row rows[] = {{"csv", OPT_FLAG, &csv, NULL, "comma-separated"}, {0}};
+    const char *decode = NULL;
+    uint32_t cc = 90;
+    const struct option_row rows[] = {
+        {"csv", OPT_FLAG, &csv, NULL, "comma-separated"},
+        {"decode", OPT_STRING, &decode, "FILE|-", "sass: print encodings (lines: low word, high word, byte offset) as text"},
+        {"sm", OPT_U32, &cc, "N", "sass: of which architecture the encodings are (90)"},
+        {0}};
     struct arguments rest;
-    int status = options_parse(argc, argv, "isa ptx [FILE...] [options]",
+    int status = options_parse(argc, argv, "isa ptx|sass [FILE...] [options]",
                                "Lists the supported instructions with their types, suffixes and fidelity. With files "
                                "(.ptx, .cu, .fatbin, .o, .so): tells which of their kernels cannot run, and why; exits 1 "
                                "if there is one.",
                                rows, &rest);
     if (status != OPTIONS_GO)
         return status;
-    if (rest.n < 1 || strcmp(rest.at[0], "ptx") != 0)
-        return usage_error("isa", "expected the instruction set: ptx");
+    bool is_sass = rest.n == 1 && strcmp(rest.at[0], "sass") == 0;
+    if (rest.n < 1 || (!is_sass && strcmp(rest.at[0], "ptx") != 0))
+        return usage_error("isa", "expected the instruction set: ptx or sass");
+    if (decode && !is_sass)
+        return usage_error("isa", "--decode: of sass only");
+    if (decode)
+        return isa_decode(decode, cc);
+    if (is_sass) {
+        isa_print_sass(csv, unit_names);
+        return 0;
+    }
     if (rest.n > 1)
         return check_files(&rest, csv);
     print_ptx(csv);

@@ -9,6 +9,7 @@
 #include "cli/pages.h"
 #include "cli/progress.h"
 #include "rt/record.h"
+#include "sass/listing.h"
 #include "cycle/run.h"
 #include "mem/heap.h"
 #include "simt/console.h"
@@ -46,9 +47,23 @@ struct session {
 
 // ---- --dump ----
 
+// The kernel asked for, or all functions.
+static bool dump_sass(const struct session *session, struct buf *out, struct err *err)
+{
+    const struct module *module = &session->file.module;
+    if (!module->machine)
+        return err_set(err, "--dump=sass: %s has no machine code: %s", module->path,
+                       module->why_no_machine_code ? module->why_no_machine_code : "--engine ptx was asked for");
+    const char *asked = session->request->kernel;
+    const char *name = asked ? module_kernel_name(module, session->arena, asked, err) : NULL;
+    return (name || !asked) && sass_list(module->machine, name, out, err);
+}
+
 static bool dump(const struct session *session, const char *pass, struct buf *out, struct err *err)
 {
     const struct module *module = &session->file.module;
+    if (strcmp(pass, "sass") == 0)
+        return dump_sass(session, out, err);
     const struct ptx_image *image = module->image;
     if (!image)
         return err_set(err, "--dump=%s: %s runs as machine code; --engine ptx takes its PTX", pass, module->path);
@@ -67,7 +82,7 @@ static bool dump(const struct session *session, const char *pass, struct buf *ou
         return ptx_dump_cfg(image->module, function, out, err);
     if (strcmp(pass, "regs") == 0)
         return ptx_dump_regs(image->module, function, out, err);
-    return err_set(err, "--dump=%s: the passes are parse, cfg, regs", pass);
+    return err_set(err, "--dump=%s: the passes are parse, cfg, regs, sass", pass);
 }
 
 static bool dump_all(const struct session *session, struct err *err)
@@ -384,7 +399,7 @@ int cmd_launch(int argc, char **argv)
         {"timeout", OPT_REAL, &request.timeout_seconds, "SECONDS",
          "end the launch when it takes longer, and say where it stands (default: never)"},
         {"export|o", OPT_STRING, &request.export_path, "FILE", "keep the profile"},
-        {"dump", OPT_STRING, &request.dump, "parse,cfg,regs", "print what a pass made of the file, and stop"},
+        {"dump", OPT_STRING, &request.dump, "parse,cfg,regs,sass", "print what a pass made of the file, and stop"},
         {"quiet", OPT_FLAG, &request.is_quiet, NULL, "no progress, no remarks"},
         PAGE_OPTIONS(&request.pages),
         {0}};
