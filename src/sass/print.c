@@ -67,10 +67,9 @@ static void print_memory(struct buf *out, const struct sass_operand *m)
     }
     buf_puts(out, "[");
     const char *plus = "";
-    if (m->number != SASS_RZ || (!m->has_ureg && m->value == 0)) {
+    if (m->number != SASS_RZ || m->select || (!m->has_ureg && m->value == 0)) {
         print_register(out, false, m->number);
-        if (m->number != SASS_RZ)
-            buf_puts(out, scales[m->select]);
+        buf_puts(out, scales[m->select]);
         if (m->is_base_64 && (m->has_descriptor || m->has_ureg))
             buf_puts(out, ".64");
         plus = "+";
@@ -120,7 +119,11 @@ static void print_immediate(const struct printing *p, const struct sass_item *it
                             const struct sass_operand *operand)
 {
     uint32_t value = (uint32_t)operand->value;
-    if (sass_item_argument(item, 'f') >= 0)
+    unsigned function = p->in->fields[SF_FUNC];
+    bool is_upper = function == SASS_FUNC_RCP64H || function == SASS_FUNC_RSQ64H; // of a double
+    if (is_upper)
+        sass_text_f64(p->out, (uint64_t)value << 32);
+    else if (sass_item_argument(item, 'f') >= 0)
         sass_text_f32(p->out, value);
     else if (sass_item_argument(item, 'd') >= 0)
         sass_text_f64(p->out, (uint64_t)value << 32);
@@ -167,7 +170,7 @@ static void print_operand(const struct printing *p, const struct sass_item *item
         print_memory(p->out, operand);
         break;
     case SO_BARRIER:
-        buf_printf(p->out, "B%u", operand->number);
+        sass_text_barrier(p->out, operand->number);
         break;
     case SO_SCOREBOARD:
         buf_printf(p->out, item->letter == 'G' ? "gsb%u" : "SB%u", operand->number);

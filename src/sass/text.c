@@ -74,3 +74,28 @@ void sass_text_special(struct buf *out, unsigned number)
     else
         buf_printf(out, "SR%u", number);
 }
+
+void sass_text_barrier(struct buf *out, unsigned number)
+{
+    static const char *const names[] = {"THREAD_STATE_ENUM.0",
+                                        "THREAD_STATE_ENUM.1",
+                                        "THREAD_STATE_ENUM.2",
+                                        "THREAD_STATE_ENUM.3",
+                                        "THREAD_STATE_ENUM.4",
+                                        "TRAP_RETURN_PC.LO",
+                                        "TRAP_RETURN_PC.HI",
+                                        "TRAP_RETURN_MASK",
+                                        "MEXITED",
+                                        "MKILL",
+                                        "MACTIVE",
+                                        "MATEXIT",
+                                        "OPT_STACK",
+                                        "API_CALL_DEPTH",
+                                        "ATEXIT_PC.LO",
+                                        "ATEXIT_PC.HI",
+                                        "MCOLLECTIVE"};
+    if (number >= 16 && number - 16 < sizeof names / sizeof names[0])
+        buf_puts(out, names[number - 16]);
+    else
+        buf_printf(out, "B%u", number);
+}
