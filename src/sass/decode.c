@@ -319,8 +319,7 @@ static void decode_target(const struct decoding *d, const struct sass_item *item
         distance = (int64_t)((uint64_t)sign_extend(bits(d, 34, 48), 48) << 10 | bits(d, 16, 8) << 2);
     else
         distance = sign_extend(bits(d, at, width ? width : 32), width ? width : 32);
-    bool is_bare = sass_item_argument(item, 'r') >= 0; // as BRX has it: a register is added to it
-    operand->value = is_bare ? distance : (int64_t)d->out->offset + SASS_BYTES + distance;
+    operand->value = (int64_t)d->out->offset + SASS_BYTES + distance;
 }
 
 static void decode_predicate(const struct decoding *d, const struct sass_item *item,

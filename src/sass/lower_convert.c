@@ -8,8 +8,14 @@ static uint32_t rounding(const struct sass_insn *in, unsigned at)
     return MOD_FIELD(rounds[sass_field(in, SF_ROUND) & 3], at);
 }
 
-#define BY_INTEGER(form) {form##_u8, form##_s8, form##_u16, form##_s16, form##_u32, form##_s32, form##_u64, form##_s64}
-#define BY_FLOAT(type) {FORM_CVT_##type##_f16, FORM_CVT_##type##_f32, FORM_CVT_##type##_f64, FORM_CVT_##type##_bf16}
+#define BY_INTEGER(form)                                                                             \
+    {                                                                                                \
+        form##_u8, form##_s8, form##_u16, form##_s16, form##_u32, form##_s32, form##_u64, form##_s64 \
+    }
+#define BY_FLOAT(type)                                                                              \
+    {                                                                                               \
+        FORM_CVT_##type##_f16, FORM_CVT_##type##_f32, FORM_CVT_##type##_f64, FORM_CVT_##type##_bf16 \
+    }
 
 // How a source of a type of floats carries its sign.
 static enum prepare float_signs(unsigned type)
@@ -17,8 +23,19 @@ static enum prepare float_signs(unsigned type)
     return type == SASS_FROM_F_F64 ? PREPARE_F64 : type == SASS_FROM_F_F32 ? PREPARE_F32 : PREPARE_HALVES;
 }
 
-// By source type (SF_TYPE_FROM less 1) and whole number. A NaN becomes 0 or the lowest number, as .NTZ says; what PTX makes
-// of it is 0 unless one of both sides has 64 bits.
+// By source type (SF_TYPE_FROM less 1) and whole number. A NaN becomes 0 or the lowest number, as .NTZ says;
+// what PTX makes of it is 0 unless one of both sides has 64 bits. .B1 … and .H1: the source is not the lowest
+// part of its register.
+static bool is_upper_part(const struct sass_insn *in, bool is_byte, bool is_half)
+{
+    return (is_byte && sass_field(in, SF_UNPACK)) || (is_half && sass_field(in, SF_MODE));
+}
+
+static bool is_half_float(unsigned type)
+{
+    return type == SASS_F2F_FROM_F16 || type == SASS_F2F_FROM_BF16;
+}
+
 bool lower_f2i(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     static const uint16_t forms[8][4] = {BY_FLOAT(u8),  BY_FLOAT(s8),  BY_FLOAT(u16), BY_FLOAT(s16),
@@ -27,6 +44,8 @@ bool lower_f2i(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     sass_fill(l, in, out);
     if (from < SASS_FROM_F_F16 || from > SASS_FROM_F_BF16)
         return sass_refuse(l, in, "an unknown type");
+    if (is_upper_part(in, false, is_half_float(from)))
+        return sass_refuse(l, in, "an upper half");
     if (sass_field(in, SF_NTZ) == (from == SASS_FROM_F_F64 || to >= SASS_TO_I_U64))
         return sass_refuse(l, in, "NaN that becomes another number than in PTX");
     out->mod = rounding(in, MOD_MODE) | MOD_FIELD(sass_field(in, SF_FTZ), MOD_FTZ);
@@ -35,12 +54,14 @@ bool lower_f2i(struct sass_lowering *l, const struct sass_insn *in, struct insn 
 
 bool lower_i2f(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
-    static const uint16_t forms[4][8] = {BY_INTEGER(FORM_CVT_f16), BY_INTEGER(FORM_CVT_f32), BY_INTEGER(FORM_CVT_f64),
-                                         BY_INTEGER(FORM_CVT_bf16)};
+    static const uint16_t forms[4][8] = {BY_INTEGER(FORM_CVT_f16), BY_INTEGER(FORM_CVT_f32),
+                                         BY_INTEGER(FORM_CVT_f64), BY_INTEGER(FORM_CVT_bf16)};
     const unsigned to = sass_field(in, SF_TYPE_TO), from = sass_field(in, SF_TYPE_FROM) & 7;
     sass_fill(l, in, out);
     if (to < SASS_TO_F_F16 || to > SASS_TO_F_BF16)
         return sass_refuse(l, in, "an unknown type");
+    if (is_upper_part(in, from <= SASS_FROM_I_S8, from == SASS_FROM_I_U16 || from == SASS_FROM_I_S16))
+        return sass_refuse(l, in, "an upper byte or half");
     out->mod = rounding(in, MOD_ROUND);
     out->form = forms[to - SASS_TO_F_F16][from];
     return true;
@@ -60,20 +81,27 @@ bool lower_f2f(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     static const uint16_t forms[4][4] = {BY_FLOAT(f16), BY_FLOAT(f32), BY_FLOAT(f64), BY_FLOAT(bf16)};
     const unsigned to = sass_field(in, SF_TYPE_TO), from = sass_field(in, SF_TYPE_FROM);
     sass_fill(l, in, out);
-    if (from < SASS_F2F_FROM_F16 || from > SASS_F2F_FROM_BF16 || to < SASS_F2F_TO_F16 || to > SASS_F2F_TO_BF16)
+    if (from < SASS_F2F_FROM_F16 || from > SASS_F2F_FROM_BF16 || to < SASS_F2F_TO_F16 ||
+        to > SASS_F2F_TO_BF16)
         return sass_refuse(l, in, "an unknown type");
+    if (is_upper_part(in, false, is_half_float(from)))
+        return sass_refuse(l, in, "an upper half");
     out->mod = rounding(in, MOD_ROUND) | MOD_FIELD(sass_field(in, SF_FTZ), MOD_FTZ);
-    return sass_prepare(l, out, forms[to - SASS_F2F_TO_F16][from - SASS_F2F_FROM_F16], float_signs(from), NULL);
+    return sass_prepare(l, out, forms[to - SASS_F2F_TO_F16][from - SASS_F2F_FROM_F16], float_signs(from),
+                        NULL);
 }
 
 // To integral values of the same type.
 bool lower_frnd(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
-    static const uint16_t forms[] = {FORM_CVT_f16_f16, FORM_CVT_f32_f32, FORM_CVT_f64_f64, FORM_CVT_bf16_bf16};
+    static const uint16_t forms[] = {FORM_CVT_f16_f16, FORM_CVT_f32_f32, FORM_CVT_f64_f64,
+                                     FORM_CVT_bf16_bf16};
     const unsigned type = sass_field(in, SF_TYPE_FROM);
     sass_fill(l, in, out);
     if (type < SASS_FROM_F_F16 || type > SASS_FROM_F_BF16)
         return sass_refuse(l, in, "an unknown type");
+    if (is_upper_part(in, false, is_half_float(type)))
+        return sass_refuse(l, in, "an upper half");
     out->mod = rounding(in, MOD_MODE) | MOD_FIELD(sass_field(in, SF_FTZ), MOD_FTZ);
     return sass_prepare(l, out, forms[type - SASS_FROM_F_F16], float_signs(type), NULL);
 }
@@ -90,9 +118,11 @@ bool lower_i2i(struct sass_lowering *l, const struct sass_insn *in, struct insn 
 
 bool lower_i2ip(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
-    static const uint16_t forms[] = {FORM_CVT_PACK_U8_b32, FORM_CVT_PACK_S8_b32, FORM_CVT_PACK_U16_s32, FORM_CVT_PACK_S16_s32,
-                                     FORM_CVT_PACK_U2_b32, FORM_CVT_PACK_S2_b32, FORM_CVT_PACK_U4_b32, FORM_CVT_PACK_S4_b32};
-    static const uint8_t places[] = {0, 0, 0, 0, SASS_I2IP_PLACE_28, SASS_I2IP_PLACE_28, SASS_I2IP_PLACE_24, SASS_I2IP_PLACE_24};
+    static const uint16_t forms[] = {FORM_CVT_PACK_U8_b32,  FORM_CVT_PACK_S8_b32, FORM_CVT_PACK_U16_s32,
+                                     FORM_CVT_PACK_S16_s32, FORM_CVT_PACK_U2_b32, FORM_CVT_PACK_S2_b32,
+                                     FORM_CVT_PACK_U4_b32,  FORM_CVT_PACK_S4_b32};
+    static const uint8_t places[] = {
+        0, 0, 0, 0, SASS_I2IP_PLACE_28, SASS_I2IP_PLACE_28, SASS_I2IP_PLACE_24, SASS_I2IP_PLACE_24};
     const unsigned type = sass_field(in, SF_TYPE_TO) & 7;
     sass_fill(l, in, out);
     if (sass_field(in, SF_MODE) != places[type])

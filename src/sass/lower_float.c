@@ -182,7 +182,7 @@ bool lower_mufu(struct sass_lowering *l, const struct sass_insn *in, struct insn
         out->mod = MOD_FIELD(1, MOD_FTZ);
         return sass_prepare(l, out, form, PREPARE_F32, NULL);
     }
-    const enum half_choice choice[MAX_SRC] = {in->operands[1].select ? HALVES_HIGH : HALVES_BOTH};
+    const enum half_choice choice[MAX_SRC] = {sass_field(in, SF_MODE) ? HALVES_HIGH : HALVES_BOTH};
     const bool is_f16 = type == SASS_FUNC_TYPE_F16;
     if (function == SASS_FUNC_EX2)
         form = is_f16 ? FORM_EX2_f16 : FORM_EX2_bf16;

@@ -11,7 +11,16 @@ struct printing {
     unsigned operand; // the next one
 };
 
-static bool is_default(const struct sass_item *item, const struct sass_operand *operand)
+// A target as it is printed: where a register is added to it, the distance alone.
+static int64_t target_value(const struct printing *p, const struct sass_item *item,
+                            const struct sass_operand *operand)
+{
+    bool is_distance = sass_item_argument(item, 'r') >= 0;
+    return is_distance ? operand->value - p->in->offset - SASS_BYTES : operand->value;
+}
+
+static bool is_default(const struct printing *p, const struct sass_item *item,
+                       const struct sass_operand *operand)
 {
     int number = sass_item_argument(item, 'z');
     switch (operand->kind) {
@@ -22,6 +31,8 @@ static bool is_default(const struct sass_item *item, const struct sass_operand *
         return operand->number == SASS_RZ;
     case SO_UREG:
         return operand->number == SASS_URZ;
+    case SO_TARGET:
+        return target_value(p, item, operand) == 0;
     default:
         return operand->value == (number > 0 ? number : 0);
     }
@@ -178,6 +189,9 @@ static void print_operand(const struct printing *p, const struct sass_item *item
     case SO_SREG:
         sass_text_special(p->out, operand->number);
         break;
+    case SO_TARGET:
+        print_signed_hex(p->out, target_value(p, item, operand));
+        break;
     default:
         if (item->letter == 'L')
             print_bit_list(p->out, (uint64_t)operand->value);
@@ -236,7 +250,7 @@ static bool skip_group(struct printing *p, const char **at)
         depth += item.what == ITEM_OPEN;
         depth -= item.what == ITEM_CLOSE;
         if (item.what == ITEM_OPERAND)
-            is_shown |= !is_default(&item, &p->in->operands[p->operand++]);
+            is_shown |= !is_default(p, &item, &p->in->operands[p->operand++]);
     }
     return is_shown;
 }
