@@ -315,7 +315,9 @@ static void decode_target(const struct decoding *d, const struct sass_item *item
     operand->kind = SO_TARGET;
     unsigned at = item->parts[0].at, width = item->parts[0].width;
     int64_t distance;
-    if (at == 34)
+    if (at == 34 && d->out->cc < 90)
+        distance = sign_extend(bits(d, 34, 48), 48) * 4;
+    else if (at == 34)
         distance = (int64_t)((uint64_t)sign_extend(bits(d, 34, 48), 48) << 10 | bits(d, 16, 8) << 2);
     else
         distance = sign_extend(bits(d, at, width ? width : 32), width ? width : 32);
@@ -399,6 +401,7 @@ bool sass_decode(unsigned cc, const uint64_t words[2], uint32_t offset, struct s
     out->low = words[0];
     out->high = words[1];
     out->offset = offset;
+    out->cc = (uint8_t)cc;
     out->row = sass_row_find(cc, words[0]);
     if (!out->row)
         return false;

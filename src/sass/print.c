@@ -69,9 +69,10 @@ static void print_signed_hex(struct buf *out, int64_t value)
 }
 
 // [R2.64+UR4+0x10]; the base RZ is left out when something else stands there.
-static void print_memory(struct buf *out, const struct sass_operand *m)
+static void print_memory(const struct printing *p, const struct sass_operand *m)
 {
-    if (m->has_descriptor) {
+    struct buf *out = p->out;
+    if (m->has_descriptor && p->in->cc >= 90) { // there is one before sm_90, but it is not printed
         buf_puts(out, "desc[");
         print_register(out, true, m->descriptor);
         buf_puts(out, "]");
@@ -178,7 +179,7 @@ static void print_operand(const struct printing *p, const struct sass_item *item
         print_immediate(p, item, operand);
         break;
     case SO_MEM:
-        print_memory(p->out, operand);
+        print_memory(p, operand);
         break;
     case SO_BARRIER:
         sass_text_barrier(p->out, operand->number);

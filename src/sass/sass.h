@@ -88,6 +88,7 @@ struct sass_insn {
     enum sass_op op;
     uint64_t low, high;         // as encoded
     uint32_t offset;            // byte offset in its section
+    uint8_t cc;                 // 90 = sm_90
     uint8_t guard;              // predicate 0 … 6, SASS_PT
     bool guard_is_negated, guard_is_uniform;
     uint8_t n_operands, n_dst;  // operands[0 … n_dst - 1] are written (registers and predicates)
@@ -110,7 +111,7 @@ struct sass_row {
     const char *lower;  // the function that makes the engine's record; "lower_none": decoded, but not executed
     uint16_t opcode;    // bits 0 … 11, or 0 … 8 when `forms` is not 0
     uint8_t forms;      // which values bits 9 … 11 may have: one bit for each
-    uint8_t first_cc, last_cc; // 75, 255: sm_75 and all later ones
+    uint8_t first_cc, last_cc; // 75, 99: sm_75 and all later ones that the table describes
     uint8_t unit;       // enum unit (isa/isa.h)
     uint16_t op;        // enum sass_op
 };
