@@ -77,6 +77,11 @@ static void tally_repair(struct tally *tally, const struct access *access, uint3
 static void count_shared(struct tally *tally, const struct access *access)
 {
     struct counters *c = &tally->accesses[access->insn];
+    if (access->n_wavefronts) {
+        c->shared_wavefronts += access->n_wavefronts;
+        c->shared_ideal += access->n_wavefronts;
+        return;
+    }
     struct shared_cost cost = banks_cost_remembered(&tally->memos[access->insn], access);
     c->shared_requests++;
     c->shared_wavefronts += cost.wavefronts;

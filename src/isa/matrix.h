@@ -23,7 +23,7 @@ struct matrix_shape {
     bool is_wmma;         // fragments of wmma
 };
 
-enum { MATRIX_MAX_M = 64, MATRIX_MAX_K = 256, MATRIX_MAX_ROWS = 16 /* registers of A, B, C or D of a warp but wgmma's */ };
+enum { MATRIX_MAX_M = 64, MATRIX_MAX_N = 256, MATRIX_MAX_K = 256, MATRIX_MAX_ROWS = 16 /* registers of A, B, C or D of a warp but wgmma's */ };
 
 static inline uint32_t matrix_bits(enum matrix_type type)
 {
@@ -74,6 +74,10 @@ static inline uint32_t matrix_listed_rows(const struct matrix_shape *s, enum mat
     const bool repeats = s->is_wmma && type == MATRIX_F16 && !is_accumulator;
     return repeats ? 8 : matrix_rows(s, type, elements);
 }
+
+// wgmma: modifiers in insn.mod; the list holds the rows of D (which is C as well), then A (four registers, or a descriptor's
+// two rows), then B's descriptor; psrc[0] says whether D is added to.
+enum { WGMMA_NEGATE_A = 5, WGMMA_NEGATE_B = 6, WGMMA_TURN_A = 7, WGMMA_TURN_B = 8, WGMMA_A_IN_REGISTERS = 9 }; // 1 bit each
 
 // What one access of wmma.load or wmma.store moves (lowered to several of them), in insn.mod from bit WMMA_PART on.
 enum { WMMA_PART = 5 };

@@ -28,6 +28,7 @@ struct access {
     bool is_strong;         // volatile, relaxed, acquire, release: goes to the point of coherence
     lanemask mask;          // lanes that take part (active and predicated on)
     uint8_t n_matrices;     // ldmatrix, stmatrix: 1, 2 or 4, rows of 16 bytes in lanes 0 to 8 n - 1; else 0
+    uint16_t n_wavefronts;  // wgmma: what its operands in shared memory take, known without addresses; else 0
     uint32_t insn;          // index of the instruction in its kernel
     uint64_t addr[N_LANES]; // per lane. Global: virtual address. Shared: offset in the block's window.
                             // Local: byte offset in the thread's local memory. Const: offset in the bank.

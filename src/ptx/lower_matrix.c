@@ -2,7 +2,7 @@
 #include "ptx/lowering.h"
 #include <string.h>
 
-enum { MAX_LIST = 4 * MATRIX_MAX_ROWS };
+enum { MAX_LIST = 4 * MATRIX_MAX_ROWS + 128 /* accumulators of wgmma */ };
 
 struct list {
     rowref rows[MAX_LIST];
@@ -273,8 +273,76 @@ static bool lower_transfer(struct body *b)
     return true;
 }
 
+// ---- wgmma ------------------------------------------------------------------------------------------------
+
+static bool add_descriptor(struct body *b, const struct ptx_operand *operand, struct list *list)
+{
+    return add_register(b, operand, PT_B64, false, list);
+}
+
+static bool constant_of(struct body *b, const struct ptx_operand *operand, int64_t least, int64_t *out)
+{
+    *out = operand->kind == PO_IMM ? (int64_t)operand->bits * (operand->is_negated ? -1 : 1) : least - 1;
+    if (*out != least && *out != 1)
+        return lower_fail(b->lowering, operand->at, "a constant, %lld or 1, is needed here", (long long)least);
+    return true;
+}
+
+// Signs of A and B (-1 or 1), then for 16-bit elements the layouts of those in shared memory (1: transposed).
+static bool wgmma_constants(struct body *b, uint32_t first, bool a_in_registers, uint32_t *mod)
+{
+    const struct matrix_shape *s = &b->op.matrix.shape;
+    const bool has_signs = s->c != MATRIX_S32, has_layouts = s->a == MATRIX_F16 || s->a == MATRIX_BF16;
+    const uint8_t places[] = {WGMMA_NEGATE_A, WGMMA_NEGATE_B, a_in_registers ? WGMMA_TURN_B : WGMMA_TURN_A, WGMMA_TURN_B};
+    const uint32_t n = has_layouts ? 4 - a_in_registers : has_signs ? 2 : 0;
+    if (b->insn->n_operands != first + n)
+        return body_fail(b, "%u constants are needed at the end", n);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t value;
+        if (!constant_of(b, &b->insn->operands[first + i], i < 2 ? -1 : 0, &value))
+            return false;
+        *mod |= MOD_FIELD(i < 2 ? value < 0 : value == 1, places[i]);
+    }
+    return true;
+}
+
+static void add_accumulator_uses(const struct list *list, uint32_t n, struct body *b)
+{
+    for (uint32_t i = 0; i < n; i++)
+        emit_use(b, list->rows[i], 1);
+}
+
+static bool lower_wgmma(struct body *b)
+{
+    const struct matrix_shape *s = &b->op.matrix.shape;
+    const struct ptx_operand *operands = b->insn->operands;
+    struct list list = {.n = 0};
+    vpred adds;
+    if (b->insn->n_operands < 4)
+        return body_fail(b, "%s needs D, A, B and a predicate", b->op.name);
+    const bool a_in_registers = operands[1].kind == PO_VECTOR;
+    uint32_t mod = b->op.mod | MOD_FIELD(a_in_registers, WGMMA_A_IN_REGISTERS);
+    const uint32_t n_d = 16u * s->n * matrix_bits((enum matrix_type)s->d) / 1024;
+    if (!add_fragment(b, &operands[0], (enum matrix_type)s->d, n_d, true, &list) ||
+        !(a_in_registers ? add_fragment(b, &operands[1], (enum matrix_type)s->a, 4, false, &list)
+                         : add_descriptor(b, &operands[1], &list)) ||
+        !add_descriptor(b, &operands[2], &list) || !operand_pred(b, &operands[3], &adds) ||
+        !wgmma_constants(b, 4, a_in_registers, &mod))
+        return false;
+    struct draft *draft = emit(b, b->op.form);
+    draft->insn.mod = mod;
+    draft->insn.extra = matrix_pack(s);
+    draft->psrc[0] = adds;
+    emit_pred_use(b, adds);
+    add_accumulator_uses(&list, n_d, b);
+    emit_list(b, &list, draft);
+    return true;
+}
+
 bool lower_matrix(struct body *b)
 {
     const enum matrix_kind kind = b->op.matrix.kind;
+    if (kind == MATRIX_WGMMA)
+        return lower_wgmma(b);
     return kind == MATRIX_WMMA_LOAD || kind == MATRIX_WMMA_STORE ? lower_transfer(b) : lower_product(b);
 }

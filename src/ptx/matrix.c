@@ -245,6 +245,34 @@ static bool read_memory_word(const char *word, struct reading *r)
     return true;
 }
 
+// ---- wgmma -------------------------------------------------------------------------------------------------
+
+static bool wgmma_shape_is_legal(const struct matrix_shape *s)
+{
+    const bool is_integer = 1u << s->a & (BYTES | TYPE(B1));
+    const uint32_t k_bits = s->k * matrix_bits((enum matrix_type)s->a);
+    const uint32_t types = HALVES | TYPE(TF32) | FP8 | BYTES | TYPE(B1);
+    const bool n_is_legal = s->n >= 8 && s->n <= 256 && s->n % (is_integer && s->n > 32 ? 16 : 8) == 0;
+    return s->m == 64 && k_bits == 256 && (types >> s->a & 1) && operands_agree(s) && n_is_legal;
+}
+
+static const char *check_wgmma(struct reading *r)
+{
+    struct matrix_shape *s = &r->out->shape;
+    s->c = s->d = r->types[0];
+    s->a = r->types[1];
+    s->b = r->types[2];
+    const uint32_t a = 1u << s->a;
+    const bool is_bits = s->a == MATRIX_B1;
+    if (!wgmma_shape_is_legal(s))
+        return "this shape does not exist with these types";
+    if (!((a & (BYTES | TYPE(B1)) ? TYPE(S32) : a & (TYPE(F16) | FP8) ? TYPE(F16) | TYPE(F32) : TYPE(F32)) >> s->d & 1))
+        return "D may not have this type";
+    if (r->n_layouts || r->has_round || r->has_operation != is_bits || r->has_popc != is_bits || s->is_xor)
+        return is_bits ? ".and.popc is missing" : "a suffix of another instruction";
+    return s->saturates && !(a & BYTES) ? ".satfinite needs integers" : NULL;
+}
+
 // ---- all of them ---------------------------------------------------------------------------------------
 
 static void set_types(struct reading *r)
@@ -263,6 +291,8 @@ static const char *check_types(struct reading *r)
         return "the shape is missing";
     if (kind == MATRIX_WMMA_LOAD || kind == MATRIX_WMMA_STORE)
         return r->n_types == 1 ? check_wmma_memory(r) : "one type is needed";
+    if (kind == MATRIX_WGMMA)
+        return r->n_types == 3 ? check_wgmma(r) : "three types are needed";
     if (r->n_types != 4 && (kind == MATRIX_MMA || r->n_types != 2))
         return kind == MATRIX_MMA ? "four types are needed" : "two or four types are needed";
     set_types(r);
@@ -271,6 +301,8 @@ static const char *check_types(struct reading *r)
 
 static enum matrix_kind kind_of(const struct ptx_insn *insn)
 {
+    if (strcmp(insn->op, "wgmma") == 0)
+        return MATRIX_WGMMA;
     const char *first = insn->n_suffixes ? insn->suffixes[0] : "";
     if (strcmp(insn->op, "wmma") != 0)
         return MATRIX_MMA;
@@ -281,7 +313,7 @@ const char *matrix_op_read(const struct ptx_insn *insn, struct matrix_op *out, i
 {
     struct reading r = {.out = out};
     *out = (struct matrix_op){.kind = kind_of(insn)};
-    out->shape.is_wmma = out->kind != MATRIX_MMA;
+    out->shape.is_wmma = out->kind != MATRIX_MMA && out->kind != MATRIX_WGMMA;
     const bool is_memory = out->kind == MATRIX_WMMA_LOAD || out->kind == MATRIX_WMMA_STORE;
     for (uint32_t i = out->kind != MATRIX_MMA; i < insn->n_suffixes; i++)
         if (!(is_memory && read_memory_word(insn->suffixes[i], &r)) && !read_word(insn->suffixes[i], &r)) {

@@ -4,7 +4,7 @@
 #include "isa/matrix.h"
 #include "ptx/ast.h"
 
-enum matrix_kind { MATRIX_MMA, MATRIX_WMMA, MATRIX_WMMA_LOAD, MATRIX_WMMA_STORE };
+enum matrix_kind { MATRIX_MMA, MATRIX_WMMA, MATRIX_WMMA_LOAD, MATRIX_WMMA_STORE, MATRIX_WGMMA };
 
 struct matrix_op {
     enum matrix_kind kind;
@@ -15,7 +15,7 @@ struct matrix_op {
     uint8_t round; // enum round of the f64 forms
 };
 
-// Reads mma.sync and wmma. Returns NULL, or what is wrong and the suffix it is about (-1: the whole opcode).
+// Reads mma.sync, wmma and wgmma.mma_async. Returns NULL, or what is wrong and the suffix it is about (-1: the whole opcode).
 const char *matrix_op_read(const struct ptx_insn *insn, struct matrix_op *out, int *suffix);
 
 // Registers as PTX counts them (64-bit ones once).

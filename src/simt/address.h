@@ -73,6 +73,7 @@ ALWAYS_INLINE void access_begin(struct sim *sim, struct warp *warp, const struct
     access->is_strong = MOD_GET(insn->mod, MOD_SEM, 3) != SEM_WEAK;
     access->mask = on;
     access->n_matrices = 0;
+    access->n_wavefronts = 0;
     access->insn = split_current(warp)->pc - 1;
     address_lanes(warp, insn, on, access->addr);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDE = 8 /* columns at a time */, MAX_COLUMNS = 256, NO_EXPONENT = -1000 /* of zero */ };
+enum { WIDE = 8 /* columns at a time */, MAX_COLUMNS = 32 /* of one call */, NO_EXPONENT = -1000 /* of zero */ };
 
 // Significands have SIGNIFICAND_BITS bits behind the point, so products have twice as many, whatever the format.
 enum { SIGNIFICAND_BITS = 10, PRODUCT_BITS = 2 * SIGNIFICAND_BITS, C_BITS = 23 };

@@ -104,6 +104,7 @@ DECLARE_OP(op_ldmatrix);
 DECLARE_OP(op_stmatrix);
 DECLARE_OP(op_movmatrix);
 DECLARE_OP(op_mma);
+DECLARE_OP(op_wgmma);
 // Addresses of one access of wmma.load, wmma.store, in sim->access.
 void wmma_address_lanes(struct sim *sim, const struct warp *warp, const struct insn *insn);
 enum step_kind op_wmma_lines(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on);
