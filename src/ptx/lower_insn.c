@@ -356,6 +356,8 @@ static bool lower_resolved(struct body *b, uint32_t block)
         return lower_cvta(b);
     case OP_ASYNC:
         return lower_async(b);
+    case OP_TEXTURE:
+        return lower_texture(b);
     case OP_MATRIX:
         return lower_matrix(b);
     case OP_STACK:

@@ -201,6 +201,7 @@ bool lower_param_store(struct body *b);
 struct home *param_home(struct body *b, const struct ptx_variable *variable);
 rowref param_word(const struct home *home, uint32_t word); // where the word is read
 void count_param_stores(struct body *b);
+bool lower_texture(struct body *b); // lower_texture.c
 bool lower_matrix(struct body *b); // lower_matrix.c
 bool lower_call(struct body *b);   // lower_call.c
 uint8_t *find_low_zeros(struct body *b);              // lower_align.c: by register, how many low bits are always zero

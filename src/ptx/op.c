@@ -381,7 +381,7 @@ static struct match match_row(const struct row *row, const struct ptx_insn *insn
     m.has_words = match_words(row, insn, &m.n_words);
     m.has_types = match_types(row, insn, &m);
     m.bad_suffix = find_bad_suffix(row, insn);
-    if (row->flow == OP_MATRIX) { // types, layouts and shape are read by ptx/matrix.c
+    if (row->flow == OP_MATRIX || row->flow == OP_TEXTURE) { // types, layouts and shape are read by ptx/matrix.c
         m.has_types = match_row_type(row, PT_NONE, &m);
         m.bad_suffix = -1;
     }
@@ -655,6 +655,8 @@ bool op_resolve(const struct ptx_module *module, const struct ptx_insn *insn, st
     out->mod |= video_signs(&m);
     if (m.row->kind != KIND_NONE)
         describe_memory(m.row, out);
+    if (out->flow == OP_TEXTURE)
+        return true; // read by lowering
     if (out->flow == OP_MATRIX)
         return read_matrix(at, &out->matrix, err);
     return describe_operands(at, &m, out, err);

@@ -38,6 +38,7 @@ enum op_flow {
     OP_PARAM_LD, OP_PARAM_ST, // ld.param / st.param
     OP_MOV,          // mov: may take special registers, symbol addresses, vectors <-> scalar (pack, unpack)
     OP_ASYNC,        // cp.async and its kin: several addresses, meaning by the order of suffixes (lower_async.c)
+    OP_TEXTURE,      // tex, tld4, txq, suld, sust: lower_texture.c reads suffixes and operands
     OP_MATRIX,       // mma, wmma, wgmma: types, layouts and operands as ptx/matrix.h has them
     OP_STACK,        // alloca, stacksave, stackrestore
     OP_CVTA          // cvta: lowered to a move (plus window base for shared and local)

@@ -106,6 +106,8 @@ static void fill_launch(struct rt *rt, const struct rt_stream *stream, const str
                            .params = op->params,
                            .constant_bytes = (uint32_t)module->constant_bytes,
                            .memory = rt->memory,
+                           .textures = rt->textures,
+                           .n_textures = rt->n_textures,
                            .n_sms = (uint32_t)rt->device.n_sms,
                            .launch_id = rt->n_launches++,
                            .console = &rt->console,

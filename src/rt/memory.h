@@ -103,6 +103,18 @@ cudaError_t fill_of_2d(void *to, size_t pitch, int value, size_t width_bytes, si
                        struct op_fill *fill);
 cudaError_t fill_of_3d(struct cudaPitchedPtr to, int value, struct cudaExtent extent, struct op_fill *fill);
 
+// ---- texture and surface objects (texture.c)
+// Handles are numbers from 1 on; those of destroyed ones are given again.
+
+struct rt_texture {
+    struct cudaResourceDesc resource;
+    struct cudaTextureDesc texture;
+};
+cudaError_t texture_new(struct rt *rt, cudaTextureObject_t *out, const struct cudaResourceDesc *resource,
+                        const struct cudaTextureDesc *texture, bool is_surface);
+cudaError_t texture_delete(struct rt *rt, cudaTextureObject_t handle, bool is_surface);
+const struct rt_texture *texture_description(const struct rt *rt, cudaTextureObject_t handle, bool is_surface); // NULL: none
+
 // ---- arrays (array.c)
 // ---------------------------------------------------------------------------------------
 

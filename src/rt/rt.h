@@ -85,6 +85,9 @@ struct rt {
     struct counters *counters;     // of the running launch, one an instruction
     uint32_t n_counters;           // room for so many
     struct rt_memory *allocations; // memory_api.c
+    struct texture *textures;      // what objects stand for, by number - 1 (texture.c)
+    struct rt_texture *texture_descriptions; // the same, as the program gave it
+    uint32_t n_textures;
     struct map explained;          // what rt_explain has said
     uint64_t limits[8];            // by number, see limits.h
     unsigned device_flags;         // cudaSetDeviceFlags

@@ -99,6 +99,11 @@ enum step_kind fault_access_always(struct sim *sim, struct warp *warp, enum faul
 lanemask access_choose_space(struct sim *sim, struct warp *warp, lanemask on);
 bool access_is_in_cluster(const struct access *access); // shared memory of any block, as far as addresses say
 
+// op_texture.c
+DECLARE_OP(op_tex);
+DECLARE_OP(op_txq);
+DECLARE_OP(op_surface);
+
 // op_matrix.c
 DECLARE_OP(op_ldmatrix);
 DECLARE_OP(op_stmatrix);

@@ -85,6 +85,7 @@ struct fault { // a guest fault is a value, printed by the caller in compute-san
 
 struct block;
 struct race_watch;
+struct texture;
 
 struct warp {
     uint32_t
@@ -162,6 +163,8 @@ struct launch {
     uint32_t (*launch_rows)[ROW_LANES]; // kernel->launch_rows, filled by launch_fill_rows
     const uint8_t *bank0;               // of machine code: driver words and parameters, made by launch_fill_rows
     struct memory *memory;
+    const struct texture *textures; // what texture and surface objects stand for, by number - 1 (simt/texture.h)
+    uint32_t n_textures;
     uint32_t n_sms;
     uint64_t launch_id;
 

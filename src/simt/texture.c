@@ -1,0 +1,372 @@
+// Texture sampling: address modes, filtering with weights of 8 bits, formats. doc/texture.md has the rules and sources.
+#include "simt/texture.h"
+#include "base/err.h"
+#include <math.h>
+#include <string.h>
+
+enum { WEIGHT_ONE = 256 };
+
+// ---- texels ------------------------------------------------------------------------------------------------
+
+struct place {
+    int32_t x, y, z; // texel numbers in range, or is_border
+    bool is_border;
+};
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static float half_value(uint32_t half)
+{
+    const int exponent = (int)(half >> 10 & 31), fraction = (int)(half & 1023);
+    const float size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                                      : ldexpf((float)(exponent ? fraction | 1024 : fraction),
+                                               (exponent ? exponent : 1) - 25);
+    return half & 0x8000 ? -size : size;
+}
+
+// Signed numbers have two that mean -1.
+static float normalized_value(const struct texture *t, uint32_t raw)
+{
+    const uint32_t top = (1u << t->channel_bits) - 1;
+    if (t->channel == CHANNEL_UNSIGNED)
+        return (float)raw / (float)top;
+    const int32_t value = t->channel_bits == 8 ? (int8_t)raw : (int16_t)raw;
+    const float result = (float)value / (float)(top >> 1);
+    return result < -1 ? -1 : result;
+}
+
+static uint32_t channel_value(const struct texture *t, uint32_t raw)
+{
+    if (t->channel == CHANNEL_FLOAT)
+        return t->channel_bits == 16 ? bits_of(half_value(raw)) : raw;
+    if (t->reads_normalized)
+        return bits_of(normalized_value(t, raw));
+    if (t->channel == CHANNEL_SIGNED && t->channel_bits < 32)
+        return (uint32_t)(t->channel_bits == 8 ? (int8_t)raw : (int16_t)raw);
+    return raw;
+}
+
+static bool gives_floats(const struct texture *t)
+{
+    return t->channel == CHANNEL_FLOAT || t->reads_normalized;
+}
+
+// The border's colour in the format of the texels; halves are rounded down. Whole numbers are its bits.
+static uint32_t border_value(const struct texture *t, float value)
+{
+    if (t->channel == CHANNEL_FLOAT)
+        return bits_of(value);
+    if (!t->reads_normalized)
+        return t->channel_bits < 32 ? channel_value(t, bits_of(value) & ((1u << t->channel_bits) - 1)) : bits_of(value);
+    const float least = t->channel == CHANNEL_UNSIGNED ? 0 : -1, limited = value < least ? least : value > 1 ? 1 : value;
+    const uint32_t top = (1u << t->channel_bits) - 1;
+    const double units = ceil((double)limited * (t->channel == CHANNEL_UNSIGNED ? top : top >> 1) - 0.5);
+    return channel_value(t, (uint32_t)(int32_t)units & top);
+}
+
+static bool read_texel(const struct texture *t, const struct memory *memory, struct place at, uint32_t out[4])
+{
+    const uint32_t bytes = t->channel_bits / 8u;
+    memset(out, 0, 4 * sizeof *out); // channels that the format does not have
+    if (at.is_border) {
+        for (uint32_t c = 0; c < t->n_channels; c++)
+            out[c] = border_value(t, t->border[c]);
+        return true;
+    }
+    const uint64_t address = t->address + (uint64_t)at.x * bytes * t->n_channels + (uint64_t)at.y * t->pitch_bytes +
+                             (uint64_t)at.z * t->slice_bytes;
+    const uint8_t *from = memory_host(memory, address, (size_t)bytes * t->n_channels);
+    if (!from)
+        return false;
+    for (uint32_t c = 0; c < t->n_channels; c++) {
+        uint32_t raw = 0;
+        memcpy(&raw, from + c * bytes, bytes);
+        out[c] = channel_value(t, raw);
+    }
+    return true;
+}
+
+// ---- addressing --------------------------------------------------------------------------------------------
+
+// Wrap and mirror need normalised coordinates; without them they are clamp (CUDA C++ programming guide, "Texture memory").
+static enum texture_address mode_of(const struct texture *t, int axis)
+{
+    const enum texture_address mode = (enum texture_address)t->address_mode[axis];
+    return !t->is_normalized && (mode == ADDRESS_WRAP || mode == ADDRESS_MIRROR) ? ADDRESS_CLAMP : mode;
+}
+
+static int32_t texel_number(enum texture_address mode, int64_t i, int32_t n, bool *is_border)
+{
+    const int64_t period = mode == ADDRESS_MIRROR ? 2 * (int64_t)n : n;
+    int64_t at = ((i % period) + period) % period;
+    switch (mode) {
+    case ADDRESS_WRAP:
+        return (int32_t)at;
+    case ADDRESS_MIRROR:
+        return (int32_t)(at < n ? at : period - 1 - at);
+    case ADDRESS_BORDER:
+        *is_border |= i < 0 || i >= n;
+        return 0 <= i && i < n ? (int32_t)i : 0;
+    default:
+        return (int32_t)(i < 0 ? 0 : i >= n ? n - 1 : i);
+    }
+}
+
+// Normalised coordinates have 21 bits behind the point.
+static double cut_coordinate(const struct texture *t, int axis, float x)
+{
+    const enum texture_address mode = (enum texture_address)t->address_mode[axis];
+    const bool repeats = mode == ADDRESS_WRAP || mode == ADDRESS_MIRROR;
+    if (repeats && !isfinite(x))
+        return 0;
+    return floor((repeats ? fmod((double)x, 2) : (double)x) * (1 << 21)) / (1 << 21);
+}
+
+// A coordinate in units of 1/256 texel; beyond the range of texels no more than a number far away.
+static int64_t fixed_coordinate(const struct texture *t, int axis, float x, int32_t n, float less)
+{
+    const double most = 1e9, scaled = (t->is_normalized ? cut_coordinate(t, axis, x) * n : (double)x) - (double)less;
+    if (isnan(scaled))
+        return (int64_t)-most;
+    const double limited = scaled > most ? most : scaled < -most ? -most : scaled;
+    return (int64_t)floor(limited * WEIGHT_ONE + 0.5);
+}
+
+// Two neighbours along one axis and the weight of the second, of WEIGHT_ONE.
+struct axis {
+    int32_t at[2];
+    bool is_border[2];
+    int32_t weight;
+};
+
+static struct axis axis_of(const struct texture *t, int number, float x, int32_t n, bool filters)
+{
+    const enum texture_address mode = mode_of(t, number);
+    struct axis axis = {.weight = 0};
+    int64_t first;
+    if (filters) {
+        const int64_t fixed = fixed_coordinate(t, number, x, n, 0.5f);
+        first = fixed >> 8;
+        axis.weight = (int32_t)(fixed & (WEIGHT_ONE - 1));
+    } else {
+        const double scaled = floor(t->is_normalized ? cut_coordinate(t, number, x) * n : (double)x);
+        first = isnan(scaled) ? 0 : scaled > 1e9 ? 1000000000 : scaled < -1e9 ? -1000000000 : (int64_t)scaled;
+    }
+    for (int i = 0; i < 2; i++)
+        axis.at[i] = texel_number(mode, first + i, n, &axis.is_border[i]);
+    return axis;
+}
+
+static int32_t layer_of(const struct texture *t, uint32_t layer)
+{
+    const uint32_t n = t->n_layers ? t->n_layers : 1;
+    return (int32_t)(layer < n ? layer : n - 1); // negative ones are great numbers
+}
+
+// ---- cubes: the face that the direction meets ---------------------------------------------------------------
+
+// Source: CUDA C++ programming guide, "Cubemap textures".
+static int32_t face_of(const float direction[3], float *s, float *u)
+{
+    const float x = direction[0], y = direction[1], z = direction[2], ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    float m, a, b;
+    int32_t face;
+    if (ax >= ay && ax >= az) {
+        face = x < 0, m = ax, a = x < 0 ? z : -z, b = -y;
+    } else if (ay >= az) {
+        face = 2 + (y < 0), m = ay, a = x, b = y < 0 ? -z : z;
+    } else {
+        face = 4 + (z < 0), m = az, a = z < 0 ? -x : x, b = -y;
+    }
+    *s = (a / m + 1) / 2;
+    *u = (b / m + 1) / 2;
+    return face;
+}
+
+// ---- samples -----------------------------------------------------------------------------------------------
+
+struct sample {
+    struct axis axes[3];
+    int32_t layer; // instead of the third axis where there are layers
+    uint32_t n_axes;
+};
+
+static void place_sample(const struct texture *t, const struct texture_request *r, const uint32_t *coordinates,
+                         bool filters, struct sample *out)
+{
+    const int32_t sizes[] = {(int32_t)t->width, (int32_t)t->height, (int32_t)t->depth};
+    const bool is_array = r->geometry == GEOMETRY_A1D || r->geometry == GEOMETRY_A2D || r->geometry == GEOMETRY_ACUBE;
+    const bool is_cube = r->geometry == GEOMETRY_CUBE || r->geometry == GEOMETRY_ACUBE;
+    float x[3] = {0, 0, 0};
+    *out = (struct sample){.n_axes = texture_coordinates(r->geometry) - is_array - is_cube};
+    out->layer = is_array ? layer_of(t, coordinates[0]) : 0;
+    for (uint32_t i = 0; i + is_array < texture_coordinates(r->geometry); i++)
+        x[i] = r->has_integers ? (float)(int32_t)coordinates[i + is_array] : float_of(coordinates[i + is_array]);
+    if (is_cube) {
+        const int32_t face = face_of((const float[]){x[0], x[1], x[2]}, &x[0], &x[1]);
+        out->layer = out->layer * 6 + face;
+    }
+    for (uint32_t i = 0; i < out->n_axes; i++)
+        out->axes[i] = axis_of(t, (int)i, x[i], sizes[i], filters);
+}
+
+static bool read_corner(const struct texture *t, const struct memory *memory, const struct sample *s, uint32_t corner,
+                        uint32_t out[4])
+{
+    struct place at = {.z = s->layer};
+    int32_t *numbers[] = {&at.x, &at.y, &at.z};
+    for (uint32_t i = 0; i < s->n_axes; i++) {
+        *numbers[i] = s->axes[i].at[corner >> i & 1];
+        at.is_border |= s->axes[i].is_border[corner >> i & 1];
+    }
+    return read_texel(t, memory, at, out);
+}
+
+// Weights of the corners in units of 1/WEIGHT_ONE: products are rounded, what is lost goes to the other corners.
+static void corner_weights(const struct sample *s, int32_t *weights)
+{
+    static const uint8_t order[] = {2, 0, 1}; // depth first: what fits most of the samples measured
+    uint32_t done = 0;
+    weights[0] = WEIGHT_ONE;
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t axis = order[k];
+        for (uint32_t corner = 0; axis < s->n_axes && corner < 8; corner++) {
+            if (corner & ~done)
+                continue;
+            const int32_t whole = weights[corner];
+            weights[corner | 1u << axis] = (whole * s->axes[axis].weight + WEIGHT_ONE / 2) / WEIGHT_ONE;
+            weights[corner] = whole - weights[corner | 1u << axis];
+        }
+        done |= axis < s->n_axes ? 1u << axis : 0;
+    }
+}
+
+// Numbers of -1 .. 1 are summed as integers of 16 bits, and the sum is rounded to one.
+static double scale_of(const struct texture *t)
+{
+    return !t->reads_normalized ? 0 : t->channel == CHANNEL_UNSIGNED ? 65535 : 32767;
+}
+
+// A number of -1 .. 1 in units of scale_of: bits of bytes are repeated.
+static double wide_value(const struct texture *t, double value)
+{
+    if (t->channel == CHANNEL_UNSIGNED || t->channel_bits == 16)
+        return rint(value * scale_of(t));
+    const int32_t size = (int32_t)rint(fabs(value) * 127);
+    return copysign(size << 8 | size << 1 | size >> 6, value);
+}
+
+static bool filter_corners(const struct texture *t, const struct memory *memory, const struct sample *s, uint32_t out[4])
+{
+    double sums[4] = {0, 0, 0, 0};
+    const double scale = scale_of(t);
+    int32_t weights[8];
+    corner_weights(s, weights);
+    for (uint32_t corner = 0; corner < 1u << s->n_axes; corner++) {
+        uint32_t texel[4];
+        const double weight = (double)weights[corner] / WEIGHT_ONE;
+        if (weights[corner] == 0)
+            continue;
+        if (!read_corner(t, memory, s, corner, texel))
+            return false;
+        for (int c = 0; c < 4; c++) {
+            const double value = (double)float_of(texel[c]);
+            sums[c] += weight * (scale > 0 ? wide_value(t, value) : value);
+        }
+    }
+    for (int c = 0; c < 4; c++)
+        out[c] = bits_of((float)(scale > 0 ? floor(sums[c] + 0.5) / scale : sums[c]));
+    return true;
+}
+
+// Linear memory: texels by number, zero outside.
+static bool fetch_linear(const struct texture *t, const struct memory *memory, const uint32_t *coordinates, uint32_t out[4])
+{
+    const int32_t x = (int32_t)coordinates[0];
+    if (x >= 0 && (uint32_t)x < t->width)
+        return read_texel(t, memory, (struct place){.x = x}, out);
+    memset(out, 0, 4 * sizeof *out);
+    return true;
+}
+
+bool texture_sample(const struct texture *texture, const struct memory *memory, const struct texture_request *request,
+                    const uint32_t *coordinates, uint32_t out[4])
+{
+    struct sample sample;
+    const bool filters = texture->filters && gives_floats(texture) && !request->has_integers;
+    if (texture->is_linear_memory)
+        return fetch_linear(texture, memory, coordinates, out);
+    place_sample(texture, request, coordinates, filters, &sample);
+    return filters ? filter_corners(texture, memory, &sample, out) : read_corner(texture, memory, &sample, 0, out);
+}
+
+// In the order (0, 1), (1, 1), (1, 0), (0, 0) of neighbours (PTX ISA, tld4).
+bool texture_gather(const struct texture *texture, const struct memory *memory, const struct texture_request *request,
+                    const uint32_t *coordinates, uint32_t out[4])
+{
+    static const uint8_t corners[] = {2, 3, 1, 0};
+    struct sample sample;
+    place_sample(texture, request, coordinates, true, &sample);
+    for (int i = 0; i < 4; i++) {
+        uint32_t texel[4];
+        if (!read_corner(texture, memory, &sample, corners[i], texel))
+            return false;
+        out[i] = texel[request->which];
+    }
+    return true;
+}
+
+uint32_t texture_answer(const struct texture *texture, enum texture_query query)
+{
+    switch (query) {
+    case QUERY_WIDTH:
+        return texture->width;
+    case QUERY_HEIGHT:
+        return texture->height;
+    case QUERY_DEPTH:
+        return texture->depth;
+    case QUERY_ARRAY_SIZE:
+        return texture->n_layers;
+    default:
+        return 1;
+    }
+}
+
+// ---- surfaces ----------------------------------------------------------------------------------------------
+
+uint8_t *surface_at(const struct texture *texture, const struct memory *memory, const struct texture_request *request,
+                    const uint32_t *coordinates, bool *is_outside)
+{
+    const bool is_array = request->geometry == GEOMETRY_A1D || request->geometry == GEOMETRY_A2D;
+    const uint32_t n_axes = texture_coordinates(request->geometry) - is_array, bytes = texture->channel_bits / 8u;
+    const int64_t n_bytes = (int64_t)request->element_bytes * request->n_elements;
+    int64_t at[3] = {0, 0, is_array ? (int32_t)coordinates[0] : 0};
+    const int64_t sizes[] = {(int64_t)texture->width * bytes * texture->n_channels, texture->height,
+                             is_array ? texture->n_layers : texture->depth};
+    for (uint32_t i = 0; i < n_axes; i++)
+        at[i] = (int32_t)coordinates[i + is_array];
+    *is_outside = false;
+    for (uint32_t i = 0; i < 3; i++) {
+        const int64_t last = i == 0 ? sizes[0] - n_bytes : sizes[i] - 1;
+        *is_outside |= at[i] < 0 || at[i] > last;
+        if (request->which == SURFACE_CLAMP)
+            at[i] = at[i] < 0 ? 0 : at[i] > last ? last : at[i];
+    }
+    if (*is_outside && request->which != SURFACE_CLAMP)
+        return NULL;
+    *is_outside = false;
+    return memory_host(memory, texture->address + (uint64_t)at[0] + (uint64_t)at[1] * texture->pitch_bytes +
+                                   (uint64_t)at[2] * texture->slice_bytes, (size_t)n_bytes);
+}
