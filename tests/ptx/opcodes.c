@@ -91,6 +91,8 @@ static void refused_opcodes_are_known_by_name(void **state)
     (void)state;
     static const char *const names[] = {"multimem.ld_reduce.weak.global.add.v2.f32",
                                         "multimem.red.global.add.f32",
+                                        "wgmma.mma_async.sp.sync.aligned.m64n128k32.f32.f16.f16", "sured.b.add.2d.u32.clamp",
+                                        "suq.width.b32",
                                         "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
                                         "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32"};
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
