@@ -198,6 +198,7 @@ enum step_kind op_wgmma(struct sim *sim, struct warp *warp, const struct insn *i
     if (!multiply(&w, warp, descriptor_at(warp, list + n_d + (a_in_registers ? 4 : 2)), insn->mod))
         return fault(sim, warp, &w);
     write_d(warp, &w, list, n_d, on);
+    memset(access->addr, 0, sizeof access->addr); // no bytes of any lane: only the wavefronts count
     access->space = SPACE_SHARED;
     access->cache = CACHE_CA;
     access->width = 0;
