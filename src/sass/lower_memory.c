@@ -349,8 +349,15 @@ bool lower_atomg_cas(struct sass_lowering *l, const struct sass_insn *in, struct
 
 bool lower_atoms_cas(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
+    const unsigned how = sass_field(in, SF_ATOM_OP);
     set_space(out, SPACE_SHARED, CLASS_SHARED_ATOM);
-    return lower_cas(l, in, out);
+    if (how == SASS_CAS_CAST)
+        return sass_refuse(l, in, ".CAST without .SPIN");
+    if (!lower_cas(l, in, out))
+        return false;
+    if (how == SASS_CAS_CAST_SPIN)
+        out->form = out->elem == ELEM_B64 ? FORM_ATOMS_TRY_b64 : FORM_ATOMS_TRY_b32;
+    return true;
 }
 
 // ATOMS.POPC.INC: each lane adds one; the unit counts the lanes of an address at once.

@@ -1,6 +1,7 @@
 // Atomics and strong accesses. Those to shared memory take effect at once; those to global memory are queued
 // by the caller (struct exchange) and take effect in exchange_apply, in one thread and one order for all SMs.
 #include "isa/form.h"
+#include "mem/banks.h"
 #include "simt/address.h"
 #include "simt/half.h"
 #include "simt/ops.h"
@@ -308,6 +309,41 @@ enum step_kind op_atomic_count(struct sim *sim, struct warp *warp, const struct 
     const enum step_kind kind = op_atomic(sim, warp, insn, on);
     if (kind == STEP_ACCESS)
         sim->access.kind = ACCESS_LOAD;
+    return kind;
+}
+
+// Of the lanes, the lowest at each bank.
+static lanemask lowest_of_banks(const struct access *access, lanemask on)
+{
+    lanemask lowest = 0;
+    uint32_t banks = 0;
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        const uint32_t bank = 1u << access->addr[lane] / BANK_BYTES % N_BANKS;
+        lowest |= banks & bank ? 0 : lane_bit[lane];
+        banks |= bank;
+    }
+    return lowest;
+}
+
+// One execution serves one lane a bank (mem/banks.h). It answers 1 to lanes whose value was stored and 0 to the
+// others, which come again: ptxas' loops compare with 1.
+enum step_kind op_atomic_try(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    uint64_t expected[ROW_LANES] = {0};
+    access_begin(sim, warp, insn, on, ACCESS_CAS);
+    const lanemask served = lowest_of_banks(&sim->access, on);
+    for (uint32_t lane = 0; lane < ROW_LANES; lane++)
+        expected[lane] = operand_of(warp, insn->src[1], insn->elem, lane);
+    const enum step_kind kind = op_atomic(sim, warp, insn, served);
+    if (kind != STEP_ACCESS || insn->dst == ROW_NONE)
+        return kind;
+    for (lanemask rest = on; rest; rest &= rest - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        const uint64_t old = operand_of(warp, insn->dst, insn->elem, lane);
+        const bool is_stored = (served & lane_bit[lane]) && old == expected[lane];
+        put_lane(row_write(warp, insn->dst), lane, insn->elem, is_stored);
+    }
     return kind;
 }
 

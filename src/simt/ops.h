@@ -117,6 +117,7 @@ enum step_kind op_wmma_lines(struct sim *sim, struct warp *warp, const struct in
 // op_atom.c
 DECLARE_OP(op_atomic);
 DECLARE_OP(op_atomic_count); // ATOMS.POPC.INC
+DECLARE_OP(op_atomic_try);   // ATOMS.CAST.SPIN
 DECLARE_OP(op_strong_load);  // global volatile, relaxed, acquire: queued
 DECLARE_OP(op_strong_store);
 // Hands the operation in sim->access and the operands in sim->exchange to the caller as a queued one.
