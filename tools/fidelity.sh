@@ -1,7 +1,7 @@
 #!/bin/sh
 # Simulates launches and compares their counters with those of an H200: first each launch of tests/fidelity/launches.txt
-# from PTX, then, where nvcc is installed, whole programs under `warpglass run` (tools/programs.sh), whose kernels have the
-# registers that ptxas gave them.
+# from PTX, then these and those of machine_launches.txt from machine code, then, where nvcc is installed, whole programs
+# under `warpglass run` (tools/programs.sh), which runs machine code where it can.
 #
 #     tools/fidelity.sh [--verbose] [PROGRAM]         (PROGRAM: build/gcc/warpglass)
 #
@@ -26,7 +26,12 @@ compare() { # title, raw files...
 }
 tools/launches.sh "$program" $out || status=1
 compare '==== kernels from PTX, by `warpglass launch`' $out/raw.csv
-[ ! -s $out/failed.txt ] || { echo; echo 'launches that failed'; sed 's/^/    /' $out/failed.txt; }
+show_failed() { [ ! -s "$1/failed.txt" ] || { echo; echo 'launches that failed'; sed 's/^/    /' "$1/failed.txt"; }; }
+show_failed $out
+echo
+tools/launches.sh "$program" $out-machine sass || status=1
+compare '==== kernels from machine code, by `warpglass launch --engine sass`' $out-machine/raw.csv
+show_failed $out-machine
 echo
 tools/programs.sh "$program" $out-programs >$out.programs.txt
 case $? in
