@@ -13,7 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 # All code sections of a cubin, one behind the other.
 code_of() {
-    readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] //p' | awk '$1 ~ /^\.text/ && $2 == "PROGBITS" {print $4, $5}' |
+    readelf -SW "$1" 2>/dev/null | sed -n 's/^ *\[ *[0-9]*\] //p' | awk '$1 ~ /^\.text/ && $2 == "PROGBITS" {print $4, $5}' |
         while read -r offset size; do
             tail -c +$((0x$offset + 1)) "$1" | head -c $((0x$size))
         done

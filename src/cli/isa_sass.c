@@ -6,13 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-// Bits 0 … 11 as they may be: "x24" where bits 9 … 11 choose among kinds of operand.
-static void format_opcode(const struct sass_row *row, char *out, size_t n)
+// Bits 0 … 11 as they may be: "[246e]21" where bits 9 … 11 choose among kinds of operand.
+static void format_opcode(const struct sass_row *row, struct buf *out)
 {
-    if (row->forms)
-        snprintf(out, n, "-%02x/%02x", row->opcode, row->forms);
-    else
-        snprintf(out, n, "%03x", row->opcode);
+    if (!row->forms) {
+        buf_printf(out, "%03x", row->opcode);
+        return;
+    }
+    buf_puts(out, "[");
+    for (unsigned form = 0; form < 8; form++)
+        if (row->forms >> form & 1)
+            buf_printf(out, "%x", form << 1 | row->opcode >> 8);
+    buf_printf(out, "]%02x", row->opcode & 0xff);
 }
 
 void isa_print_sass(bool csv, const char *const *unit_names)
@@ -20,19 +25,23 @@ void isa_print_sass(bool csv, const char *const *unit_names)
     uint32_t n;
     const struct sass_row *rows = sass_rows(&n);
     puts(csv ? "instruction,opcode,from,to,unit,status,spec"
-             : "instruction    opcode  sm_    unit     status    operands and modifiers (src/sass/sass.def "
+             : "instruction    opcode      sm_    unit     status    operands and modifiers "
+               "(src/sass/sass.def "
                "explains)\n"
-               "-------------  ------  -----  -------  --------  ------------------------------------------");
+               "-------------  ----------  -----  -------  --------  "
+               "------------------------------------------");
     for (uint32_t i = 0; i < n; i++) {
         const struct sass_row *row = &rows[i];
         bool is_executed = strcmp(row->lower, "lower_none") != 0;
-        char opcode[16], last[8] = "";
-        format_opcode(row, opcode, sizeof opcode);
-        if (row->last_cc < 255)
+        char last[8] = "";
+        struct buf opcode = {0};
+        format_opcode(row, &opcode);
+        if (row->last_cc < 99)
             snprintf(last, sizeof last, "%u", row->last_cc);
-        printf(csv ? "%s,%s,%u,%s,%s,%s,\"%s\"\n" : "%-14s %-7s %u-%-3s %-8s %-9s %s\n", row->name, opcode,
-               row->first_cc, last, unit_names[row->unit], is_executed ? "executed" : "decoded",
+        printf(csv ? "%s,%s,%u,%s,%s,%s,\"%s\"\n" : "%-14s %-11s %u-%-3s %-8s %-9s %s\n", row->name,
+               opcode.at, row->first_cc, last, unit_names[row->unit], is_executed ? "executed" : "decoded",
                row->spec + strspn(row->spec, " "));
+        buf_release(&opcode);
     }
 }
 
