@@ -215,6 +215,16 @@ static void read_kernel(struct reader *r, struct cubin_kernel *kernel, const str
         arena_copy(r->arena, r->params.at, r->params.n * sizeof *r->params.at, _Alignof(struct cubin_param));
 }
 
+// Before CUDA 12 the number of barriers stood in the flags of the code, bits 20 and up (seen with 11.8; 13.0 leaves
+// them 0).
+static void read_flags(struct cubin_kernel *kernel, const struct elf_section *text)
+{
+    enum { BARRIERS_SHIFT = 20, BARRIERS_MASK = 0x7f };
+    uint32_t n = (uint32_t)(text->flags >> BARRIERS_SHIFT) & BARRIERS_MASK;
+    if (!kernel->n_barriers)
+        kernel->n_barriers = n;
+}
+
 static void read_section(struct reader *r, const struct elf_section *section, struct cubin *out)
 {
     struct cubin_kernel *kernel;
@@ -229,6 +239,8 @@ static void read_section(struct reader *r, const struct elf_section *section, st
         kernel->local_bytes = size_bytes;
     else if ((kernel = kernel_of_section(r, section->name, ".nv.constant0.")) != NULL)
         kernel->constant_bytes = size_bytes;
+    else if ((kernel = kernel_of_section(r, section->name, ".text.")) != NULL)
+        read_flags(kernel, section);
     else if (strcmp(section->name, ".nv.constant3") == 0)
         out->constant_bytes = size_bytes;
     else if (strcmp(section->name, ".debug_line") == 0)

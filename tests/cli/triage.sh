@@ -61,6 +61,9 @@ trap_is_seen recursion.cubin stack_unknown
 
 # ---- machine code ----
 
+"$WARPGLASS" triage "$triage/barriers_11.cubin" --csv | columns target barriers | grep -qx 'sm_86,4' ||
+    fail "the barriers of an older cubin are not read"
+
 "$WARPGLASS" triage "$triage/stack.cubin" --lines >"$TEST_TMP/stack"
 grep -q 'traps.cu:[0-9]*: .*STL.32' "$TEST_TMP/stack" || fail "no store to local memory on a line of traps.cu"
 grep -q 'traps.cu:[0-9]*: .*LDL.32' "$TEST_TMP/stack" || fail "no load from local memory on a line of traps.cu"
