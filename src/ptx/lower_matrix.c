@@ -247,6 +247,20 @@ static bool transfer_stride(struct transfer *t, const struct ptx_operand *stride
     return true;
 }
 
+// Address and stride are read by each access: where a load overwrites them, by a copy.
+static rowref kept(struct transfer *t, rowref row, uint32_t n)
+{
+    bool is_overwritten = false;
+    for (uint32_t i = 0; i < t->list.n; i++)
+        is_overwritten |= t->is_load && t->list.rows[i] >= row && t->list.rows[i] < row + n;
+    if (!is_overwritten || ROW_SPACE(row) != ROW_REG)
+        return row;
+    const rowref copy = ROW(ROW_REG, body_group(t->body, n, false));
+    for (uint32_t i = 0; i < n; i++)
+        emit_pseudo_move(t->body, copy + i, row + i);
+    return copy;
+}
+
 static bool lower_transfer(struct body *b)
 {
     const struct matrix_op *op = &b->op.matrix;
@@ -265,6 +279,8 @@ static bool lower_transfer(struct body *b)
         return false;
     const uint32_t elements = op->operand == WMMA_A ? (uint32_t)s->m * s->k : (uint32_t)s->k * s->n;
     const uint32_t listed = t.list.n, once = op->operand == WMMA_C ? listed : matrix_rows(s, t.type, elements);
+    t.address.src[0] = kept(&t, t.address.src[0], MOD_GET(t.address.mod, MOD_ADDR64, 1) ? 2 : 1);
+    t.address.src[1] = kept(&t, t.address.src[1], 1);
     t.list.n = once;
     transfer_all(&t);
     for (uint32_t i = once; i < listed; i++)
