@@ -220,7 +220,8 @@ void metric_input_add(struct metric_input *out, const struct profile_insn *insn)
     counters_add(&out->by_class[insn->class], c);
     counters_add(&out->by_unit[insn->unit], c);
     out->local_rows[insn->class] += c->local_requests * (insn->access_bytes > 4 ? insn->access_bytes / 4 : 1);
-    bool is_counted = insn->class != CLASS_NONE && insn->class != CLASS_CONST_LD;
+    bool is_counted = insn->class != CLASS_NONE && insn->class != CLASS_CONST_LD &&
+                      insn->class != CLASS_TEXTURE;
     if (is_counted && insn->access_bytes < sizeof out->executed_by_width / sizeof *out->executed_by_width)
         out->executed_by_width[insn->access_bytes] += c->executed;
 }

@@ -99,6 +99,7 @@ static struct draft *emit_transfer(struct transfer *t, enum elem elem, const row
     struct body *b = t->body;
     struct draft *draft = emit(b, b->op.form);
     struct insn *insn = &draft->insn;
+    insn->is_pseudo = false; // each is an instruction of the machine
     insn->mod = t->address.mod | wmma_pack(&t->part);
     insn->offset = t->address.offset;
     insn->extra = matrix_pack(&b->op.matrix.shape);
