@@ -117,6 +117,7 @@ enum sreg {
     SREG_CLUSTER_NCTAID_Z, SREG_CLUSTERID_X, SREG_CLUSTERID_Y, SREG_CLUSTERID_Z, SREG_NCLUSTERID_X, SREG_NCLUSTERID_Y,
     SREG_NCLUSTERID_Z, SREG_CLUSTER_CTARANK, SREG_CLUSTER_NCTARANK, SREG_IS_EXPLICIT_CLUSTER,
     SREG_SHARED_BASE /* shared address of the block's first byte: its rank in the upper bits */,
+    SREG_VIRTID, SREG_VIRTCFG, // machine code: number of the warp, of warps, from bit 8 on
     N_SREGS
 };
 #endif

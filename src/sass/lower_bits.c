@@ -264,6 +264,7 @@ bool lower_p2r(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     return true;
 }
 
+// R2P PR, Ra, mask and UR2UP.
 bool lower_r2p(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     const struct sass_parts p = sass_fill(l, in, out);
@@ -272,6 +273,7 @@ bool lower_r2p(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     out->src[0] = sass_source(l, in, p.src[p.n_src - 2]);
     out->src[1] = sass_source(l, in, p.src[p.n_src - 1]);
     out->extra = sass_field(in, SF_WIDTH);
+    out->mod = MOD_FIELD(in->row->unit == UNIT_UNIFORM, MOD_MODE);
     out->form = FORM_REG_TO_PREDS_none;
     return true;
 }

@@ -132,3 +132,52 @@ bool lower_i2ip(struct sass_lowering *l, const struct sass_insn *in, struct insn
     out->form = forms[type];
     return true;
 }
+
+// F2FP: pairs of 16-bit floats from two f32, of 8-bit floats from them or from f16, and back. A third source that would be
+// merged must be RZ.
+static unsigned packed_form(const struct sass_insn *in)
+{
+    enum { FROM_F32, FROM_F16, FROM_E5M2, FROM_E4M3 };
+    const unsigned to = sass_field(in, SF_TYPE_TO), from = sass_field(in, SF_TYPE_FROM);
+    static const uint16_t wide[] = {FORM_CVT_f16x2_f32, FORM_CVT_bf16x2_f32, FORM_CVT_e5m2x2_f32, FORM_CVT_e4m3x2_f32};
+    static const uint16_t one[] = {FORM_CVT_f16_f32, FORM_CVT_bf16_f32};
+    switch (sass_field(in, SF_UNPACK)) {
+    case SASS_F2FP_MODE_PACK_AB:
+        return from == FROM_F32 && to < SASS_F2FP_TO_E5M2 ? wide[to] : 0;
+    case SASS_F2FP_MODE_PACK_AB_MERGE_C:
+        return from == FROM_F32 && to >= SASS_F2FP_TO_E5M2 && to <= SASS_F2FP_TO_E4M3 ? wide[to] : 0;
+    case SASS_F2FP_MODE_MERGE_C:
+        return from == FROM_F32 && to < SASS_F2FP_TO_E5M2 ? one[to] : 0;
+    case SASS_F2FP_MODE_UNPACK_B:
+        if (to != SASS_F2FP_TO_F16 || sass_field(in, SF_MODE))
+            return 0;
+        return from == FROM_E4M3 ? FORM_CVT_f16x2_e4m3x2 : from == FROM_E5M2 ? FORM_CVT_f16x2_e5m2x2 : 0;
+    default:
+        return 0;
+    }
+}
+
+bool lower_f2fp(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    sass_fill(l, in, out);
+    const unsigned mode = sass_field(in, SF_UNPACK), round = sass_field(in, SF_ROUND);
+    const bool is_pair = mode == SASS_F2FP_MODE_PACK_AB || mode == SASS_F2FP_MODE_PACK_AB_MERGE_C;
+    const bool merges = mode == SASS_F2FP_MODE_MERGE_C || mode == SASS_F2FP_MODE_PACK_AB_MERGE_C;
+    unsigned form = packed_form(in);
+    if (!form || (round != SASS_F2FP_ROUND_RN && round != SASS_F2FP_ROUND_RZ))
+        return sass_refuse(l, in, "types, halves or rounding");
+    if (merges && !sass_is_zero(l, out->src[2]))
+        return sass_refuse(l, in, "a third source");
+    if (!is_pair)
+        sass_swap(out, 0, 1);
+    out->src[2] = sass_pool(l, 0);
+    out->src_negated &= is_pair ? 3 : 1;
+    out->src_absolute &= is_pair ? 3 : 1;
+    out->mod = MOD_FIELD(round == SASS_F2FP_ROUND_RZ ? ROUND_RZ : ROUND_NONE, MOD_ROUND) |
+               MOD_FIELD(sass_field(in, SF_RELU), MOD_RELU) | MOD_FIELD(sass_field(in, SF_SAT), MOD_SATFINITE);
+    if (!out->mod && form == FORM_CVT_f16x2_f32)
+        form = FORM_PACK_F16_f32;
+    if (!out->mod && form == FORM_CVT_bf16x2_f32)
+        form = FORM_PACK_BF16_f32;
+    return sass_prepare(l, out, form, PREPARE_F32, NULL);
+}

@@ -133,11 +133,11 @@ bool lower_dsetp(struct sass_lowering *l, const struct sass_insn *in, struct ins
 {
     const unsigned cmp = sass_field(in, SF_CMP);
     sass_fill(l, in, out);
-    if (cmp == SASS_CMP_F || cmp == SASS_CMP_T) {
+    if (cmp == SASS_DCMP_MIN || cmp == SASS_DCMP_MAX) {
         if (sass_field(in, SF_BOOL) != SASS_BOOL_AND || out->psrc[0] != PRED_TRUE)
             return sass_refuse(l, in, "an extreme with a predicate");
         fold_all(l, out, 2, PREPARE_F64);
-        out->mod = MOD_FIELD(cmp == SASS_CMP_T, MOD_MODE);
+        out->mod = MOD_FIELD(cmp == SASS_DCMP_MAX, MOD_MODE);
         out->form = FORM_SETP_MINMAX_f64;
         return true;
     }
@@ -178,6 +178,8 @@ bool lower_mufu(struct sass_lowering *l, const struct sass_insn *in, struct insn
     if (function >= sizeof forms / sizeof forms[0])
         return sass_refuse(l, in, "an unknown function");
     unsigned form = forms[function];
+    if (sass_field(in, SF_HI) > SASS_H1_YES)
+        return sass_refuse(l, in, "an unknown half");
     if (type == SASS_FUNC_TYPE_F32) {
         out->mod = MOD_FIELD(1, MOD_FTZ);
         return sass_prepare(l, out, form, PREPARE_F32, NULL);

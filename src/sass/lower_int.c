@@ -77,9 +77,11 @@ bool lower_iadd3(struct sass_lowering *l, const struct sass_insn *in, struct ins
 
 bool lower_viadd(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
-    if (sass_field(in, SF_TYPE))
-        return sass_refuse(l, in, "pairs");
-    return lower_iadd3(l, in, out);
+    if (!sass_field(in, SF_TYPE))
+        return lower_iadd3(l, in, out);
+    sass_fill(l, in, out);
+    out->form = FORM_ADD_u16x2;
+    return !out->src_negated || sass_refuse(l, in, "negated pairs");
 }
 
 bool lower_iabs(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
@@ -274,8 +276,10 @@ bool lower_imnmx(struct sass_lowering *l, const struct sass_insn *in, struct ins
     const bool is_signed = in->op == SASS_IMNMX ? sass_field(in, SF_SIGNED) : sass_field(in, SF_TYPE) & 1;
     if (out->pdst[0] != PRED_TRUE || out->pdst[1] != PRED_TRUE)
         return sass_refuse(l, in, "predicates of a minimum");
-    if (is_pair && (!is_constant || sass_field(in, SF_RELU)))
-        return sass_refuse(l, in, "pairs with a predicate or .RELU");
+    if (is_pair && (!is_constant || (sass_field(in, SF_RELU) && !is_signed)))
+        return sass_refuse(l, in, "pairs with a predicate");
+    if (is_pair && sass_field(in, SF_RELU))
+        return sass_prepare(l, out, is_min ? FORM_MIN_RELU_s16x2 : FORM_MAX_RELU_s16x2, PREPARE_HALVES, NULL);
     if (is_pair)
         return sass_prepare(l, out, pairs[is_signed][is_min], PREPARE_HALVES, NULL);
     if (sass_field(in, SF_RELU)) { // of a + 0
@@ -292,7 +296,19 @@ bool lower_imnmx(struct sass_lowering *l, const struct sass_insn *in, struct ins
 }
 
 
-// |a - b| + c, and the same of four bytes.
+bool lower_viaddmnmx(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    sass_fill(l, in, out);
+    if (sass_field(in, SF_TYPE) & 2)
+        return sass_refuse(l, in, "pairs");
+    if (out->pdst[0] != PRED_TRUE || sass_is_signed(out, 2))
+        return sass_refuse(l, in, "a predicate, or a signed limit");
+    out->mod = MOD_FIELD(sass_field(in, SF_RELU), MOD_RELU);
+    out->form = sass_field(in, SF_TYPE) & 1 ? FORM_ADD_MINMAX_s32 : FORM_ADD_MINMAX_u32;
+    return true;
+}
+
+// |a - b| + c; of four bytes without a sum.
 bool lower_vabsdiff(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     sass_fill(l, in, out);
@@ -302,5 +318,5 @@ bool lower_vabsdiff4(struct sass_lowering *l, const struct sass_insn *in, struct
 {
     sass_fill(l, in, out);
     out->extra = sass_field(in, SF_SIGNED_B);
-    return sass_prepare(l, out, FORM_SAD_BYTES_b32, PREPARE_NEGATE, NULL);
+    return sass_prepare(l, out, FORM_ABSDIFF4_b32, PREPARE_NEGATE, NULL);
 }

@@ -142,15 +142,16 @@ static inline uint32_t machine_shift(uint32_t low, uint32_t high, uint32_t n, ui
     return (uint32_t)(how & SHIFT_HIGH ? result >> 32 : result);
 }
 
+// |x - y| of four bytes.
 static inline uint32_t byte_differences(uint32_t a, uint32_t b, uint32_t is_signed)
 {
-    uint32_t sum = 0;
+    uint32_t result = 0;
     for (int shift = 0; shift < 32; shift += 8) {
         const uint8_t x = (uint8_t)(a >> shift), y = (uint8_t)(b >> shift);
         const int32_t difference = is_signed ? (int8_t)x - (int8_t)y : x - y;
-        sum += (uint32_t)(difference < 0 ? -difference : difference);
+        result |= (uint32_t)(difference < 0 ? -difference : difference) << shift;
     }
-    return sum;
+    return result;
 }
 
 // ---- comparisons, logic ------------------------------------------------------------------------------

@@ -53,18 +53,19 @@ enum step_kind op_preds_to_row(struct sim *sim, struct warp *warp, const struct 
     return STEP_PLAIN;
 }
 
-// The predicates of the bits of src[1] = the bits of byte `extra` of src[0].
+// The predicates of the bits of src[1] = the bits of byte `extra` of src[0]; MOD_MODE 1: uniform predicates.
 enum step_kind op_row_to_preds(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     (void)sim;
     const uint32_t *from = row_read(warp, insn->src[0]), *mask = row_read(warp, insn->src[1]);
+    const bool is_uniform = MOD_GET(insn->mod, MOD_MODE, 4);
     for (uint32_t p = 0; p < N_PREDS; p++) {
         lanemask bits = 0, lanes = 0;
         for (int i = 0; i < ROW_LANES; i++) {
             bits |= from[i] >> (8 * insn->extra + p) & 1 ? lane_bit[i] : 0;
             lanes |= mask[i] >> p & 1 ? lane_bit[i] : 0;
         }
-        pred_write(warp, (predref)(FIRST_PRED + p), bits, on & lanes);
+        pred_write(warp, (predref)((is_uniform ? FIRST_UPRED : FIRST_PRED) + p), bits, is_uniform ? lanes : on & lanes);
     }
     return STEP_PLAIN;
 }

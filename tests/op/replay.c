@@ -5,12 +5,14 @@
 //     instruction and type
 //                                of the tables (tools/measure/ops.sh runs them on a GPU: ops.out)
 //     replay --store OUT FILE    packs ops.out
+//     replay --machine CUBIN FILE   packs ops.cubin: the same kernels as machine code, which must give the same results
 //
 // File: for each instruction its opcode and operands ("add.u32|d, a, b", NUL), the width of a result in
 // bytes, 64 results, and for carry chains 64 bytes of carries.
 #include "base/buf.h"
 #include "support/check.h"
 #include "support/op_harness.h"
+#include "support/run_machine.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +20,12 @@
 #include <unistd.h>
 #include <zstd.h>
 
-static const char stored_path[] = "tests/data/ops_h200.bin.zst";
+static const char stored_path[] = "tests/data/ops_h200.bin.zst", machine_path[] = "tests/data/ops_sm90.bin.zst";
 
 static const struct op_case *const tables[] = {op_cases_integer, op_cases_logic,   op_cases_float,
                                                op_cases_compare, op_cases_convert, op_cases_carry,
                                                op_cases_move,    op_cases_half,    op_cases_video};
-enum { N_TABLES = N_ELEMENTS(tables), MAX_ITEMS = 4000 };
+enum { N_TABLES = N_ELEMENTS(tables), MAX_ITEMS = 4000, MAX_REFUSED = 24 };
 
 struct item {
     const struct op_case *row;
@@ -136,6 +138,17 @@ static uint32_t result_bytes(const struct op_samples *s)
     return s->is_pred ? 1 : bits_of_type(s->dst) / 8;
 }
 
+static bool write_packed(const struct buf *packed, const char *to)
+{
+    const size_t bound = ZSTD_compressBound(packed->n);
+    char *out = malloc(bound);
+    const size_t n = ZSTD_compress(out, bound, packed->at, packed->n, 19);
+    FILE *file = fopen(to, "wb");
+    const bool is_written = file && fwrite(out, 1, n, file) == n && fclose(file) == 0;
+    free(out);
+    return is_written;
+}
+
 // ops.out: for each kernel whether it ran, 64 results and 64 carries.
 static int store(const char *from, const char *to)
 {
@@ -162,12 +175,7 @@ static int store(const char *from, const char *to)
         for (size_t k = 0; items[i].has_carry && k < OP_SAMPLES; k++)
             buf_add(&packed, at + 4 + 8 * (OP_SAMPLES + k), 1);
     }
-    size_t bound = ZSTD_compressBound(packed.n);
-    char *out = malloc(bound);
-    size_t n = ZSTD_compress(out, bound, packed.at, packed.n, 19);
-    FILE *file = fopen(to, "wb");
-    bool is_written = file && fwrite(out, 1, n, file) == n && fclose(file) == 0;
-    free(out);
+    const bool is_written = write_packed(&packed, to);
     buf_release(&raw);
     buf_release(&packed);
     return !is_written;
@@ -271,13 +279,117 @@ static void results_are_the_gpus(void **unused)
     assert_int_equal(n_different, 0);
 }
 
+// ---- the same instructions as machine code -----------------------------------------------------------------
+
+// File: size of the cubin, the cubin, then for each kernel its number and its key, as in the stored answers.
+static int store_machine(const char *from, const char *to)
+{
+    struct buf cubin = {0}, packed = {0};
+    struct err err = {0};
+    if (!buf_read_file(&cubin, from, &err))
+        return 1;
+    const uint32_t size = (uint32_t)cubin.n;
+    buf_add(&packed, &size, sizeof size);
+    buf_add(&packed, cubin.at, cubin.n);
+    for (uint32_t i = 0; i < n_items; i++) {
+        buf_add(&packed, &i, sizeof i);
+        buf_printf(&packed, "%s|%s", items[i].opcode, items[i].row->operands);
+        buf_add(&packed, "", 1);
+    }
+    const bool is_written = write_packed(&packed, to);
+    buf_release(&cubin);
+    buf_release(&packed);
+    return !is_written;
+}
+
+// The kernel of an item on its operands; NULL, or why it did not run.
+static const char *run_as_machine_code(struct machine_module *m, uint64_t buffers[2], uint32_t kernel, bool has_carry,
+                                       struct op_samples *s)
+{
+    enum { COLUMN = OP_SAMPLES * 8, MAX_COLUMNS = 8 };
+    char name[16];
+    uint8_t *in = memory_host(m->memory, buffers[0], MAX_COLUMNS * COLUMN);
+    uint8_t *out = memory_host(m->memory, buffers[1], 2 * COLUMN);
+    memset(in, 0, MAX_COLUMNS * COLUMN);
+    memset(out, 0, 2 * COLUMN);
+    memcpy(in, s->in, (size_t)s->n_inputs * COLUMN);
+    if (has_carry)
+        memcpy(in + s->n_inputs * COLUMN, s->carry, COLUMN);
+    snprintf(name, sizeof name, "c%u", kernel);
+    const char *why = machine_launch(m, name, buffers, OP_SAMPLES);
+    memcpy(s->out, out, COLUMN);
+    memcpy(s->carry_out, out + COLUMN, COLUMN);
+    return why;
+}
+
+// Where the answers of an instruction lie, by its key; NULL: not measured.
+static const uint8_t *find_stored(const struct buf *stored, const char *key, uint32_t *width)
+{
+    for (size_t at = 0; at < stored->n;) {
+        const char *name = stored->at + at;
+        const struct item *item = find_item(name);
+        at += strlen(name) + 1;
+        *width = (uint8_t)stored->at[at++];
+        if (strcmp(name, key) == 0)
+            return (const uint8_t *)stored->at + at;
+        at += OP_SAMPLES * (*width + (item && item->has_carry));
+    }
+    return NULL;
+}
+
+static void machine_code_gives_the_gpus_results(void **unused)
+{
+    (void)unused;
+    static struct op_samples s;
+    struct buf stored = {0}, packed = {0};
+    struct machine_module m;
+    uint32_t size, n_compared = 0, n_refused = 0, n_different = 0;
+    read_stored(stored_path, &stored);
+    read_stored(machine_path, &packed);
+    memcpy(&size, packed.at, sizeof size);
+    machine_open(&m, packed.at + sizeof size, size);
+    uint64_t buffers[2] = {memory_alloc(m.memory, 8 * OP_SAMPLES * 8, 256, "in"),
+                           memory_alloc(m.memory, 2 * OP_SAMPLES * 8, 256, "out")};
+    for (size_t at = sizeof size + size; at < packed.n;) {
+        uint32_t kernel, width = 0;
+        memcpy(&kernel, packed.at + at, sizeof kernel);
+        const char *key = packed.at + at + sizeof kernel;
+        at += sizeof kernel + strlen(key) + 1;
+        const struct item *item = find_item(key);
+        const uint8_t *results = item ? find_stored(&stored, key, &width) : NULL;
+        if (!results)
+            continue;
+        s.operands = item->row->operands;
+        op_samples(item->opcode, &s);
+        const char *why = run_as_machine_code(&m, buffers, kernel, item->has_carry, &s);
+        n_refused += why != NULL;
+        if (why)
+            print_message("%s: %s\n", item->opcode, why);
+        else
+            n_different += compare(item->opcode, item->row, &s, width, results,
+                                   item->has_carry ? results + OP_SAMPLES * width : NULL) > 0;
+        n_compared += why == NULL;
+    }
+    print_message("%u instructions with their types as machine code, %u differ from the H200, %u are not executed\n",
+                  n_compared, n_different, n_refused);
+    machine_close(&m);
+    buf_release(&stored);
+    buf_release(&packed);
+    assert_int_equal(n_different, 0);
+    assert_in_range(n_refused, 0, MAX_REFUSED);
+    assert_in_range(n_compared, 1300, MAX_ITEMS);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus),
+                                       cmocka_unit_test(machine_code_gives_the_gpus_results)};
     collect();
     if (argc == 3 && strcmp(argv[1], "--write") == 0)
         return write_cases(argv[2]);
     if (argc == 4 && strcmp(argv[1], "--store") == 0)
         return store(argv[2], argv[3]);
+    if (argc == 4 && strcmp(argv[1], "--machine") == 0)
+        return store_machine(argv[2], argv[3]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
