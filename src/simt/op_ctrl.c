@@ -306,9 +306,9 @@ static uint64_t uniform_sreg(const struct sim *sim, const struct warp *warp, enu
     case SREG_NWARPID:
         return warp->block->n_warps;
     case SREG_VIRTID:
-        return (warp->warp_in_block) << 8;
+        return warp->warp_in_block << 8;
     case SREG_VIRTCFG:
-        return (warp->block->n_warps) << 8;
+        return warp->block->n_warps << 8;
     case SREG_SMID:
         return warp->block->sm;
     case SREG_NSMID:

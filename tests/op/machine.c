@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
 static const char stored_path[] = "tests/data/machine_h200.bin.zst";
@@ -161,6 +162,8 @@ static void results_are_the_gpus(void **unused)
     (void)unused;
     struct buf stored = {0};
     uint32_t n_compared = 0, n_different = 0, n_refused = 0;
+    if (access(stored_path, R_OK) != 0)
+        skip(); // not measured yet
     read_stored(stored_path, &stored);
     for (size_t at = 0; at < stored.n;) {
         uint64_t words[2];
