@@ -6,6 +6,7 @@
 // measurement lay: see registers_fill. Instructions of the uniform datapath were run once for each sample.
 #include "base/buf.h"
 #include "isa/form.h"
+#include "sass/sass.h"
 #include "support/check.h"
 #include "support/run_machine.h"
 #include <inttypes.h>
