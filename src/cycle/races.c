@@ -27,7 +27,8 @@ static uint32_t narrowest_bytes(const struct kernel *kernel)
     return least;
 }
 
-static void watch_begin(struct race_watch *watch, uint32_t cell_bytes, uint32_t shared_bytes)
+static void watch_begin(struct race_watch *watch, uint32_t cell_bytes, uint32_t shared_bytes,
+                        bool within_warps)
 {
     size_t n = (shared_bytes + cell_bytes - 1) / cell_bytes;
     if (n > watch->n_cells) {
@@ -42,16 +43,29 @@ static void watch_begin(struct race_watch *watch, uint32_t cell_bytes, uint32_t 
     watch->epoch = ++watch->newest_epoch;
     watch->n_left = MAX_WATCHED_ACCESSES;
     watch->n_races = 0;
+    watch->within_warps = within_warps;
+}
+
+// Machine code does not show which accesses to shared memory are volatile: where there are fences, flags are
+// likely.
+static bool may_use_flags(const struct kernel *kernel)
+{
+    if (strcmp(kernel->isa, "ptx") == 0)
+        return false;
+    for (uint32_t i = 0; i < kernel->n_insns; i++)
+        if (strstr(kernel->texts[i], "MEMBAR"))
+            return true;
+    return false;
 }
 
 void races_begin(struct races *races, const struct kernel *kernel, uint32_t shared_bytes)
 {
-    races->is_active = shared_bytes > 0;
+    races->is_active = shared_bytes > 0 && !may_use_flags(kernel);
     if (!races->is_active)
         return;
     uint32_t cell_bytes = narrowest_bytes(kernel);
     for (uint32_t i = 0; i < N_WATCHED_BLOCKS; i++)
-        watch_begin(&races->watches[i], cell_bytes, shared_bytes);
+        watch_begin(&races->watches[i], cell_bytes, shared_bytes, strcmp(kernel->isa, "ptx") == 0);
 }
 
 struct race_watch *races_watch(struct races *races, uint32_t linear_index)
@@ -162,14 +176,17 @@ static bool touch_cell(struct race_watch *watch, const struct warp *warp, uint32
 
 bool races_note(struct race_watch *watch, const struct warp *warp, const struct access *access)
 {
-    if (!watch->n_left)
+    bool is_strong = access->is_strong || access->kind >= ACCESS_ATOM;
+    // In machine code atomics of floats are loops round plain loads.
+    if (!watch->n_left || (is_strong && !watch->within_warps))
         return false;
     watch->n_left--;
     watch->newest_epoch = watch->epoch + warp->block->n_orders;
-    struct race_touch now = {.n_orders = warp->n_orders,
+    // Without races within warps every access is a moment of its own.
+    struct race_touch now = {.n_orders = watch->within_warps ? warp->n_orders : ++watch->n_moments,
                              .insn = access->insn,
                              .warp = (uint16_t)warp->warp_in_block,
-                             .is_strong = access->is_strong || access->kind >= ACCESS_ATOM};
+                             .is_strong = is_strong};
     bool is_race = false;
     for (lanemask left = access->mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);

@@ -46,7 +46,10 @@ struct race_watch {
     uint64_t newest_epoch;
     uint32_t cell_bytes,
         n_used_cells; // cell_bytes: the narrowest access to shared memory in this kernel, at most a word
-    uint32_t n_left;  // accesses
+    uint32_t n_moments;
+    bool within_warps; // lanes of one warp too; not in machine code, from which ptxas takes __syncwarp()
+                       // where lanes are together
+    uint32_t n_left; // accesses
     struct profile_race races[MAX_RACES_A_BLOCK];
     uint32_t n_races;
 };

@@ -148,6 +148,13 @@ static void take_sms(struct run *run, struct engine *engine, const struct occupa
         gpcs_init(&run->gpcs, run->arena, run->device, run->used, run->n_used);
 }
 
+// Up to the last byte of the block's own; 0: it has none. Machine code addresses it behind the reserved part.
+static uint32_t shared_bytes_of(const struct launch *launch)
+{
+    uint32_t own = launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes;
+    return own ? launch->kernel->shared_base + own : 0;
+}
+
 static void run_init(struct run *run, struct engine *engine, struct launch *launch,
                      const struct run_options *options, const struct occupancy *occupancy)
 {
@@ -164,8 +171,7 @@ static void run_init(struct run *run, struct engine *engine, struct launch *laun
         tally_init(&run->tallies[t], run->arena, launch->kernel);
     run->l2 = arena_array(run->arena, struct l2_counts, n_insns);
     run->n_blocks = (uint32_t)blocks_of(launch);
-    races_begin(&engine->races, launch->kernel,
-                run->memsys ? launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes : 0);
+    races_begin(&engine->races, launch->kernel, run->memsys ? shared_bytes_of(launch) : 0);
     take_sms(run, engine, occupancy);
     if (options->progress)
         atomic_store_explicit(&options->progress->n_blocks, run->n_blocks, memory_order_relaxed);

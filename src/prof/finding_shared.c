@@ -166,7 +166,8 @@ static bool orders_threads(const struct profile_insn *insn)
 void find_no_barrier(struct finder *finder)
 {
     const struct profile_launch *launch = finder->launch;
-    if (launch->races[0].kind != RACE_NONE)
+    // Machine code needs no barrier where lanes of one warp exchange data.
+    if (launch->races[0].kind != RACE_NONE || strcmp(launch->isa, "ptx") != 0)
         return;
     for (uint32_t i = 0; i < launch->n_insns; i++)
         if (launch->insns[i].counters.executed && orders_threads(&launch->insns[i]))
