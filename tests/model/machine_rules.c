@@ -5,7 +5,8 @@
 //
 // Open: LDGSTS.BYPASS under a guard (cpa16cg). There the card counts tags alone, no wavefronts and no sectors; without a guard
 // (ac_cp_async in tests/fidelity) it counts both, as the model does. The number of these values is asserted, so that a
-// better rule is noticed.
+// better rule is noticed. And in ldg_twice, where a branch divides the warp, the card's own passes disagree in four launches: the
+// total has one instruction more than the sum of the opcodes, which is ours.
 //
 // The launches run in the order of the program and share its buffers, so that each meets the values that it met there.
 #include "base/buf.h"
@@ -20,7 +21,11 @@
 
 enum { OUT_BYTES = 4096, IO_BYTES = 1 << 20, GUEST_BYTES = 16 << 20, SHOWN = 40, N_OPEN = 200 };
 
-static const char open_kernel[] = "cpa16cg";
+static bool is_open(const char *kernel, const char *what, const char *where)
+{
+    bool is_total = strcmp(what, "executed") == 0 && !*where;
+    return strcmp(kernel, "cpa16cg") == 0 || (strcmp(kernel, "ldg_twice") == 0 && is_total);
+}
 
 struct bench {
     struct arena arena;
@@ -102,7 +107,7 @@ static void check(struct bench *b, const struct run *run, const char *what, cons
         b->equal++;
         return;
     }
-    if (strcmp(run->name, open_kernel) == 0) {
+    if (is_open(run->name, what, where)) {
         b->open++;
         return;
     }
@@ -231,7 +236,7 @@ static void test_every_launch(void **state)
     for (char *line; (line = strsep(&at, "\n"));)
         if (*line && *line != '#')
             check_row(&b, line);
-    printf("%u launches, %u values equal, %u open in %s, %u wrong\n", b.launches, b.equal, b.open, open_kernel, b.wrong);
+    printf("%u launches, %u values equal, %u open, %u wrong\n", b.launches, b.equal, b.open, b.wrong);
     assert_int_equal(b.launches, 1625);
     assert_int_equal(b.open, N_OPEN);
     assert_int_equal(b.wrong, 0);
