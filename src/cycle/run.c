@@ -383,13 +383,13 @@ static void explain_stall(struct run *run)
 // Barriers of clusters whose threads have all arrived.
 static void open_cluster_barriers(struct run *run)
 {
-    bool has_opened = false;
     for (uint32_t i = 0; i < run->n_used; i++)
         for (uint32_t slot = 0; slot < run->used[i]->n_allocated; slot++) {
             struct block *block = &run->used[i]->blocks[slot];
-            has_opened |= block->is_running && cluster_barrier_open(block);
+            if (block->is_running)
+                cluster_barrier_open(block);
         }
-    for (uint32_t i = 0; i < run->n_used && has_opened; i++)
+    for (uint32_t i = 0; i < run->n_used; i++) // also those that a remote mbarrier woke
         sm_update_ready(run->used[i]);
 }
 
@@ -427,11 +427,25 @@ static void drain(struct run *run)
         open_cluster_barriers(run);
 }
 
+// Nothing can run: whoever waits in mbarrier.try_wait has waited long enough. False: nobody does.
+static bool time_out_waits(struct run *run)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < run->n_used; i++) {
+        for (uint32_t slot = 0; slot < run->used[i]->n_allocated; slot++)
+            found |= run->used[i]->blocks[slot].is_running && block_time_out(&run->used[i]->blocks[slot]);
+        sm_update_ready(run->used[i]);
+    }
+    return found;
+}
+
 static void run_epochs(struct run *run)
 {
     start_first_blocks(run);
     while (run->blocks_done < run->n_blocks) {
         uint32_t n = begin_epoch(run);
+        if (n == 0 && time_out_waits(run))
+            continue;
         if (n == 0 || run->idle_epochs == MAX_IDLE_EPOCHS) {
             explain_stall(run);
             return;

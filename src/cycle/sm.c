@@ -52,6 +52,7 @@ void sm_end(struct sm *sm)
 void sm_release(struct sm *sm)
 {
     free(sm->exchanges);
+    free(sm->sim.transfers);
 }
 
 // ---- which warps can run --------------------------------------------------------------------------------
@@ -219,6 +220,13 @@ static void count_copy(struct sm *sm, const struct step *step)
     tally_copy(sm->tally, step->access, &outcome, step->target);
 }
 
+static void count_transfers(struct sm *sm, uint32_t insn)
+{
+    for (uint32_t i = 0; i < sm->sim.n_transfers && sm->memsys; i++)
+        memsys_transfer(sm->memsys, sm->sim.sm, insn, sm->sim.transfers[i].address, sm->sim.transfers[i].n_bytes,
+                        sm->sim.transfers[i].kind, sm->now_ticks);
+}
+
 static bool is_long(const struct access *access)
 {
     return access->space == SPACE_GLOBAL || access->space == SPACE_LOCAL;
@@ -248,6 +256,12 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
         break;
     case STEP_COPY:
         count_copy(sm, step);
+        break;
+    case STEP_TRANSFER:
+        count_transfers(sm, step->pc);
+        if (step->exchange)
+            queue_exchange(sm, step->exchange);
+        block_update_ready(sm, block);
         break;
     case STEP_FENCE:
         set_ready(sm, warp_index(sm, warp), warp_can_run(warp));

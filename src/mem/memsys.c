@@ -31,6 +31,7 @@ struct sm_memory {
     struct cache l1;
     struct constant constant;
     struct event *queue;
+    uint32_t max_queued;          // room of the queue: QUEUE_EVENTS, more once a bulk copy has needed it
     uint32_t n_queued, n_drained; // events before n_drained have been processed
     uint32_t partition;
     uint64_t launch, l1_bytes; // for which the caches were made ready
@@ -94,6 +95,7 @@ struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm)
     for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
         ms->sms[sm].partition = places[sm].partition;
         ms->sms[sm].queue = new_array(QUEUE_EVENTS, sizeof *ms->sms[sm].queue);
+        ms->sms[sm].max_queued = QUEUE_EVENTS;
     }
     free(places);
     ms->launch = 1;
@@ -363,6 +365,45 @@ void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, 
         break;
     default:
         BUG("access to unresolved space %d", (int)access->space);
+    }
+}
+
+static void queue_reserve(struct sm_memory *m, uint64_t n_events)
+{
+    if (m->n_queued + n_events <= m->max_queued)
+        return;
+    m->max_queued = (uint32_t)(2 * (m->n_queued + n_events));
+    m->queue = realloc(m->queue, m->max_queued * sizeof *m->queue);
+    if (!m->queue)
+        err_memory("memsys", m->max_queued * sizeof *m->queue);
+}
+
+// Bytes first .. end - 1 of a line: the sectors they lie in, the words they cover.
+static struct l2_request line_part(uint64_t line, uint64_t first, uint64_t end, enum l2_op op)
+{
+    const uint32_t low = (uint32_t)first / SECTOR_BYTES, high = (uint32_t)(end - 1) / SECTOR_BYTES;
+    const uint64_t below_end = (1ull << end / WORD_BYTES) - 1;
+    const uint64_t below_first = (1ull << (first + WORD_BYTES - 1) / WORD_BYTES) - 1;
+    const uint32_t sectors = (2u << high) - (1u << low);
+    return (struct l2_request){.line = line_number(line, false),
+                               .words = (uint32_t)(below_end & ~below_first),
+                               .weight = (uint16_t)(high - low + 1),
+                               .sectors = (uint8_t)sectors,
+                               .op = (uint8_t)op};
+}
+
+void memsys_transfer(struct memsys *ms, uint32_t sm, uint32_t insn, uint64_t address, uint64_t n_bytes,
+                     enum access_kind kind, uint64_t now_ticks)
+{
+    struct sm_memory *m = &ms->sms[sm];
+    const enum l2_op op = kind == ACCESS_LOAD ? L2_READ : kind == ACCESS_STORE ? L2_WRITE : L2_ATOMIC;
+    const uint64_t end = address + n_bytes;
+    if (m->launch != ms->launch)
+        ready_sm(ms, m);
+    queue_reserve(m, n_bytes / LINE_BYTES + 2);
+    for (uint64_t line = address & -(uint64_t)LINE_BYTES; line < end; line += LINE_BYTES) {
+        uint64_t from = line < address ? address - line : 0, to = end - line < LINE_BYTES ? end - line : LINE_BYTES;
+        m->queue[m->n_queued++] = (struct event){now_ticks, insn, line_part(line, from, to, op)};
     }
 }
 

@@ -60,6 +60,11 @@ void memsys_set_memory(struct memsys *ms, const struct memory *memory);
 void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, uint64_t local_base,
                    uint64_t now_ticks, struct outcome *out);
 
+// A bulk copy reads, writes or reduces into consecutive bytes: L1 is passed by, every line is one request to L2
+// (measured: ac_bulk and tma2d of the reference programs, 4 sectors a request).
+void memsys_transfer(struct memsys *ms, uint32_t sm, uint32_t insn, uint64_t address, uint64_t n_bytes,
+                     enum access_kind kind, uint64_t now_ticks);
+
 // May the SM make another access before the next drain? Its queue has a bound.
 bool memsys_has_room(const struct memsys *ms, uint32_t sm);
 

@@ -75,5 +75,5 @@ static bool lower_copy(struct body *b)
 
 bool lower_async(struct body *b)
 {
-    return lower_copy(b);
+    return b->op.form == FORM_CP_ASYNC_none ? lower_copy(b) : lower_bulk(b);
 }

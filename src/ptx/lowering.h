@@ -196,6 +196,7 @@ bool lower_mov(struct body *b);                  // lower_mov.c
 bool lower_mov_b128(struct body *b);
 bool lower_cvta(struct body *b);
 bool lower_async(struct body *b);      // lower_async.c
+bool lower_bulk(struct body *b);       // lower_bulk.c
 bool lower_param_load(struct body *b); // lower_param.c
 bool lower_param_store(struct body *b);
 struct home *param_home(struct body *b, const struct ptx_variable *variable);

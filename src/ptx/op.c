@@ -40,7 +40,8 @@ enum suffix_class {
     CLASS_PREFETCH,
     CLASS_STATE,
     CLASS_MATRICES,
-    CLASS_TRANSPOSE
+    CLASS_TRANSPOSE,
+    CLASS_BULK
 };
 // Sets of classes, as rows of ptx.def give them: one bit each, 64 at most.
 #define S_ROUND (1ull << CLASS_ROUND)
@@ -77,6 +78,7 @@ enum suffix_class {
 #define S_STATE (1ull << CLASS_STATE)
 #define S_MATRICES (1ull << CLASS_MATRICES)
 #define S_TRANSPOSE (1ull << CLASS_TRANSPOSE)
+#define S_BULK (1ull << CLASS_BULK)
 
 struct suffix {
     const char *word;
@@ -450,7 +452,7 @@ static bool apply_suffixes(struct place at, const struct row *row, struct op *ou
             continue;
         at.suffix = (int)i;
         bool may_repeat = s->class == CLASS_HINT || s->class == CLASS_XORSIGN || s->class == CLASS_UNI ||
-                          s->class == CLASS_STATE;
+                          s->class == CLASS_STATE || s->class == CLASS_BULK;
         if ((seen >> s->class & 1) && !may_repeat)
             return fail(at, err, "a second suffix of the same kind:", s->word);
         seen |= 1ull << s->class;

@@ -43,6 +43,7 @@ cudaError_t error_of_fault(enum fault_kind kind)
     case FAULT_BAD_FREE:
         return cudaErrorLaunchFailure;
     case FAULT_SHARED_BOUNDS:
+    case FAULT_BAD_MAP:
         return cudaErrorIllegalInstruction;
     case FAULT_ILLEGAL_CALL:
         return cudaErrorInvalidPc;

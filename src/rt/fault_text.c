@@ -34,6 +34,9 @@ static void add_what(const struct fault *fault, struct buf *out)
     case FAULT_ILLEGAL_CALL:
         buf_puts(out, PREFIX "Call of an address that is no function\n");
         return;
+    case FAULT_BAD_MAP:
+        buf_puts(out, PREFIX "Invalid tensor map\n");
+        return;
     case FAULT_NO_BLOCK:
         buf_puts(out, PREFIX "Cluster target block not present\n");
         return;

@@ -3,25 +3,12 @@
 #include "isa/form.h"
 #include "mem/banks.h"
 #include "simt/address.h"
+#include "simt/atom.h"
+#include "simt/bulk.h"
 #include "simt/half.h"
 #include "simt/ops.h"
 
 // ---- one lane --------------------------------------------------------------------------------------
-
-enum atom_type {
-    ATOM_TYPE_u16,
-    ATOM_TYPE_u32,
-    ATOM_TYPE_s32,
-    ATOM_TYPE_u64,
-    ATOM_TYPE_s64,
-    ATOM_TYPE_f32,
-    ATOM_TYPE_f64,
-    ATOM_TYPE_f16, // from here on: halves
-    ATOM_TYPE_f16x2,
-    ATOM_TYPE_bf16,
-    ATOM_TYPE_bf16x2,
-    ATOM_TYPE_b128
-};
 
 // The type of an atomic follows from its form.
 static enum atom_type atom_type_of(const struct insn *insn)
@@ -147,6 +134,27 @@ static uint64_t atom_apply(struct atom_kind kind, uint8_t *at, uint64_t b, uint6
     return old;
 }
 
+uint32_t atom_type_bytes(enum atom_type type)
+{
+    static const uint8_t bytes[] = {[ATOM_TYPE_u16] = 2,   [ATOM_TYPE_u32] = 4,  [ATOM_TYPE_s32] = 4,
+                                    [ATOM_TYPE_u64] = 8,   [ATOM_TYPE_s64] = 8,  [ATOM_TYPE_f32] = 4,
+                                    [ATOM_TYPE_f64] = 8,   [ATOM_TYPE_f16] = 2,  [ATOM_TYPE_f16x2] = 4,
+                                    [ATOM_TYPE_bf16] = 2,  [ATOM_TYPE_bf16x2] = 4, [ATOM_TYPE_b128] = 16};
+    return bytes[type];
+}
+
+void atom_reduce(enum atom_op op, enum atom_type type, uint8_t *at, const uint8_t *from, uint32_t n_bytes,
+                 bool is_global)
+{
+    const uint32_t size = atom_type_bytes(type);
+    const struct atom_kind kind = {op, type, size == 2 ? ELEM_U16 : size == 8 ? ELEM_B64 : ELEM_B32, is_global, false};
+    for (uint32_t k = 0; k + size <= n_bytes; k += size) {
+        uint64_t value = 0;
+        memcpy(&value, from + k, size);
+        atom_apply(kind, at + k, value, 0);
+    }
+}
+
 // ---- issue -----------------------------------------------------------------------------------------
 
 static uint64_t operand_of(const struct warp *warp, rowref ref, enum elem elem, uint32_t lane)
@@ -270,7 +278,7 @@ enum step_kind exchange_issue(struct sim *sim, struct warp *warp, const struct i
     x->access = sim->access;
     x->split = warp->current;
     x->waits = waits;
-    x->is_call = x->is_mbarrier = false;
+    x->is_call = x->is_mbarrier = x->is_bulk = false;
     x->frame = split_current(warp)->frame;
     pending_add(warp, &sim->access);
     if (waits)
@@ -445,13 +453,19 @@ bool exchange_apply(struct sim *sim, struct exchange *exchange)
         exchange_wake(exchange);
         return good;
     }
+    if (exchange->is_bulk) {
+        bool good = bulk_apply(sim, exchange);
+        exchange_wake(exchange);
+        return good;
+    }
     for (lanemask rest = access->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         uint8_t *at = exchange_host(sim, exchange, lane);
         if (!at)
             return false;
         if (exchange->is_mbarrier)
-            mbarrier_apply(exchange->insn, at, exchange->operand[lane]);
+            mbarrier_apply(exchange->insn, cluster_peer(exchange->warp->block, access->addr[lane]), at,
+                           exchange->operand[lane]);
         else
             exchange_lane(exchange, kind, at, lane);
     }

@@ -192,6 +192,7 @@ static const char *const state_names[] = {[SPLIT_READY] = "ready",
                                           [SPLIT_BLOCK_BARRIER] = "block barrier",
                                           [SPLIT_CLUSTER_BARRIER] = "the other blocks of the cluster",
                                           [SPLIT_EXCHANGE] = "memory",
+                                          [SPLIT_MBARRIER] = "a phase of an mbarrier",
                                           [SPLIT_FENCE] = "memory"};
 
 struct stall {

@@ -29,6 +29,11 @@ static struct block *peer_of(const struct block *block, uint32_t rank)
     return peer && peer->is_running && peer->cluster_number == block->cluster_number ? peer : NULL;
 }
 
+struct block *cluster_peer(const struct block *block, uint64_t address)
+{
+    return peer_of(block, (uint32_t)(address >> SHARED_RANK_SHIFT));
+}
+
 // ---- the barrier -----------------------------------------------------------------------------------
 
 static bool all_have_arrived(const struct block *block)

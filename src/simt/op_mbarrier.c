@@ -113,18 +113,52 @@ static enum step_kind locate(struct sim *sim, struct warp *warp, const struct in
     return fault_access(sim, warp);
 }
 
-static uint64_t apply(enum form form, uint8_t *at, uint32_t n)
+// Who waits in try_wait looks again: a phase has ended. True if somebody was.
+static bool wake_waiting(struct block *block, bool has_timed_out)
+{
+    bool found = false;
+    for (uint32_t w = 0; w < block->n_warps; w++) {
+        struct warp *warp = &block->warps[w];
+        for (uint32_t used = warp->used; used; used &= used - 1) {
+            const uint32_t slot = (uint32_t)__builtin_ctz(used);
+            if (warp->splits[slot].state != SPLIT_MBARRIER)
+                continue;
+            warp->splits[slot].has_timed_out = has_timed_out;
+            split_set_state(warp, slot, SPLIT_READY);
+            found = true;
+        }
+    }
+    return found;
+}
+
+bool block_time_out(struct block *block)
+{
+    return wake_waiting(block, true);
+}
+
+// Returns the object as it was; *has_woken: warps of its block may be ready now.
+static uint64_t apply(enum form form, struct block *block, uint8_t *at, uint32_t n, bool *has_woken)
 {
     const uint64_t before = ELEMENT_LOAD(uint64_t, at);
     struct mbarrier b = unpack(before);
+    const uint32_t phase = b.phase;
     change(form, &b, n);
     ELEMENT_STORE(uint64_t, at, pack(b));
+    if (b.phase != phase)
+        *has_woken |= wake_waiting(block, false);
     return before;
 }
 
-void mbarrier_apply(const struct insn *insn, uint8_t *at, uint64_t operand)
+void mbarrier_apply(const struct insn *insn, struct block *block, uint8_t *at, uint64_t operand)
 {
-    apply(insn->form, at, (uint32_t)operand);
+    bool has_woken = false;
+    apply(insn->form, block, at, (uint32_t)operand, &has_woken);
+}
+
+void mbarrier_complete(struct block *block, uint8_t *at, uint32_t n_bytes)
+{
+    bool has_woken = false;
+    apply(FORM_MBAR_COMPLETE_b64, block, at, n_bytes, &has_woken);
 }
 
 // Another block's object: queued. It gives no state back.
@@ -147,16 +181,17 @@ enum step_kind op_mbarrier(struct sim *sim, struct warp *warp, const struct insn
     const uint32_t *count = insn->src[1] == ROW_NONE ? NULL : row_read(warp, insn->src[1]);
     if (sim->access.space == SPACE_CLUSTER)
         return issue_remote(sim, warp, insn, on, count);
+    bool has_woken = false;
     for (lanemask rest = on; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
-        const uint64_t before =
-            apply(insn->form, warp->block->shared + sim->access.addr[lane], count ? count[lane] : 1);
+        const uint64_t before = apply(insn->form, warp->block, warp->block->shared + sim->access.addr[lane],
+                                      count ? count[lane] : 1, &has_woken);
         if (insn->dst != ROW_NONE)
             set_u64(row_write(warp, insn->dst), lane, before);
     }
     warp->block->n_orders++;
     split_count_strong(warp);
-    return STEP_PLAIN;
+    return has_woken ? STEP_SWITCH : STEP_PLAIN; // the caller looks at the block's other warps
 }
 
 // cp.async.mbarrier.arrive: the copies have arrived already. Without .noinc the arrival is announced first, so
@@ -166,13 +201,8 @@ enum step_kind op_async_arrive(struct sim *sim, struct warp *warp, const struct 
     return op_mbarrier(sim, warp, insn, on);
 }
 
-// test_wait and try_wait: whoever tries and finds the phase unfinished gives siblings their turn.
-enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+static lanemask lanes_ended(const struct sim *sim, const struct warp *warp, const struct insn *insn, lanemask on)
 {
-    if (locate(sim, warp, insn, &on) == STEP_FAULT)
-        return STEP_FAULT;
-    if (sim->access.space == SPACE_CLUSTER) // PTX ISA: of the executing block only
-        return fault_access_always(sim, warp, FAULT_SHARED_BOUNDS);
     const bool is_parity = insn->form == FORM_MBAR_TEST_PARITY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64;
     const bool is_upper = insn->form == FORM_SYNCS_CHECK_none; // machine code: the upper word of a state
     const uint32_t *wanted = row_read(warp, insn->src[1]);
@@ -184,8 +214,26 @@ enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct
         const uint64_t phase = is_parity ? wanted[lane] : is_upper ? (uint64_t)wanted[lane] << 32 : get_u64(wanted, lane);
         ended |= has_ended(&b, phase, is_parity) ? lane_bit[lane] : 0;
     }
+    return ended;
+}
+
+// test_wait looks and goes on. try_wait, if no lane's phase has ended, is suspended until one in the block's shared
+// memory ends, or until nothing else can run: then it says no.
+enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    if (locate(sim, warp, insn, &on) == STEP_FAULT)
+        return STEP_FAULT;
+    if (sim->access.space == SPACE_CLUSTER) // PTX ISA: of the executing block only
+        return fault_access_always(sim, warp, FAULT_SHARED_BOUNDS);
+    struct split *split = split_current(warp);
+    const bool is_try = insn->form == FORM_MBAR_TRY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64;
+    const lanemask ended = lanes_ended(sim, warp, insn, on);
+    if (is_try && !ended && !split->has_timed_out && !split->replay) {
+        split_wait(warp, SPLIT_MBARRIER, 0, true);
+        return STEP_SWITCH;
+    }
+    split->has_timed_out = false;
     pred_write(warp, insn->pdst[0], ended, on);
-    warp->block->n_orders++;
     split_count_strong(warp);
     return STEP_PLAIN;
 }

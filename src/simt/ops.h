@@ -61,11 +61,20 @@ DECLARE_OP(op_mbarrier);
 DECLARE_OP(op_mbarrier_test);
 DECLARE_OP(op_mbarrier_pending);
 DECLARE_OP(op_mbarrier_exchange);
-void mbarrier_apply(const struct insn *insn, uint8_t *at, uint64_t operand); // a queued one takes effect
+// A queued one takes effect on the object at `at`, in the shared memory of `block`.
+void mbarrier_apply(const struct insn *insn, struct block *block, uint8_t *at, uint64_t operand);
+void mbarrier_complete(struct block *block, uint8_t *at, uint32_t n_bytes); // bytes have come
 
 // op_async.c
 DECLARE_OP(op_async_copy);
 DECLARE_OP(op_async_arrive);
+
+// op_bulk.c
+DECLARE_OP(op_bulk);
+DECLARE_OP(op_async_store);
+DECLARE_OP(op_bulk_wait);
+DECLARE_OP(op_tensor_map_replace);
+DECLARE_OP(op_tensor_map_copy);
 
 // op_cluster.c
 DECLARE_OP(op_cluster_arrive);
@@ -73,6 +82,7 @@ DECLARE_OP(op_cluster_wait);
 DECLARE_OP(op_mapa);
 DECLARE_OP(op_getctarank);
 uint64_t cluster_sreg(const struct launch *launch, const struct block *block, enum sreg sreg);
+struct block *cluster_peer(const struct block *block, uint64_t address); // whose shared memory that is; NULL: nobody's
 // Shared memory of another block, or NULL and a fault in sim.
 uint8_t *cluster_host(struct sim *sim, const struct exchange *exchange, uint32_t lane);
 

@@ -25,6 +25,9 @@ static enum step_kind finish(struct sim *sim, const struct split *split, struct 
         out->access = &sim->access;
         out->target = &sim->target;
         break;
+    case STEP_TRANSFER:
+        out->exchange = sim->has_queued ? &sim->exchange : NULL;
+        break;
     case STEP_EXCHANGE:
         out->access = &sim->access;
         out->exchange = &sim->exchange;

@@ -11,6 +11,8 @@ enum step_kind {
     STEP_PLAIN,    // done; nothing but registers changed
     STEP_ACCESS,   // done; `access` describes the memory access (bytes are already moved)
     STEP_COPY,     // cp.async: `access` was read and `target`, of the block's shared memory, written
+    STEP_TRANSFER, // a bulk copy: sim.transfers says which global memory it touches; warps of the block may be ready;
+                   // `exchange`, unless NULL, is to be queued
     STEP_EXCHANGE, // `access` is a strong operation (atomic, reduction, volatile …): the caller queues it and
                    // later calls exchange_apply; the split waits if `waits`
     STEP_FENCE, // waits until the warp's queued operations have taken effect (step.executed: a fence itself;
@@ -32,11 +34,18 @@ struct exchange {
     uint32_t split; // index of the waiting split; meaningless unless `waits`
     bool waits;     // the warp's split waits for the result
     bool is_mbarrier; // of another block
+    bool is_bulk;   // a struct bulk (simt/bulk.h) lies in `operand`
     bool is_call;   // of a function that the engine provides (op_native.c): of `access` only the mask counts
     // Atomics: first and second source (compare and swap: compare, new value). Strong stores: the 16 bytes of
     // the lane.
     uint64_t operand[N_LANES], operand2[N_LANES];
     uint32_t frame; // where the result goes
+};
+
+// Consecutive bytes of global memory that a bulk copy reads, writes or reduces into.
+struct transfer {
+    uint64_t address, n_bytes;
+    enum access_kind kind;
 };
 
 struct step {
@@ -56,6 +65,9 @@ struct sim {
     const struct launch *launch;
     struct memory_cursor cursor;
     struct access access, target; // target: STEP_COPY only
+    struct transfer *transfers;   // STEP_TRANSFER: of the last step; grows, freed by the sim's owner
+    uint32_t n_transfers, max_transfers;
+    bool has_queued; // STEP_TRANSFER: exchange is to be queued
     struct exchange exchange;
     struct fault fault;
     uint64_t now_cycles; // what %clock reads; advanced by the caller
@@ -77,6 +89,9 @@ bool exchange_apply(struct sim *sim, struct exchange *exchange);
 
 // Splits whose time has come can run. Returns when the next one wakes, UINT64_MAX if none sleeps.
 uint64_t warp_wake(struct warp *warp, uint64_t now_cycles);
+
+// Warps suspended by mbarrier.try_wait give up and get false: for when nothing else can run. True if there were any.
+bool block_time_out(struct block *block);
 
 // Releases the splits at the barrier if all threads it waits for have arrived (returns true if it opened).
 // warp_step calls it on each arrival and exit; the caller need not.

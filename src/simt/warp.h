@@ -27,6 +27,7 @@ enum split_state {
     SPLIT_BLOCK_BARRIER, // waits at bar.sync number `waits_for`
     SPLIT_CLUSTER_BARRIER, // waits at barrier.cluster.wait
     SPLIT_EXCHANGE,      // waits for the result of a queued memory operation
+    SPLIT_MBARRIER, // mbarrier.try_wait: waits until a phase of a barrier in the block's shared memory ends
     SPLIT_FENCE, // waits until all queued operations of the warp have taken effect
     SPLIT_ASLEEP // nanosleep: waits for the time `wakes`
 };
@@ -37,6 +38,7 @@ struct split {
     uint32_t frame; // row number of the frame's first row
     uint8_t state;  // enum split_state
     uint32_t waits_for;
+    bool has_timed_out; // SPLIT_MBARRIER: nothing else could run
     lanemask replay; // lanes that still have to execute the instruction at pc; the others have. 0: all
     uint32_t spin;  // strong operations since it was made or merged, while it had siblings
     uint32_t jumps; // backward jumps, likewise
@@ -65,6 +67,7 @@ enum fault_kind {
     FAULT_ILLEGAL_CALL,
     FAULT_DEADLOCK,
     FAULT_ASSERT,
+    FAULT_BAD_MAP,  // tensor copy by something that is not a tensor map of its rank
     FAULT_NO_BLOCK, // shared memory of a block of the cluster that has ended
     FAULT_TIMEOUT,  // took longer than run_options allow
     FAULT_BAD_FREE, // free() of an address that malloc() did not give, or has been freed

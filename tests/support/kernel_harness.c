@@ -83,6 +83,8 @@ static void step_warp(struct machine *m, struct warp *warp)
         m->run->n_executed++;
         m->run->n_lanes += (uint32_t)__builtin_popcount(step.on);
     }
+    if (kind == STEP_TRANSFER && step.exchange)
+        m->queue[m->n_queued++] = *step.exchange;
     m->run->n_accesses += kind == STEP_ACCESS || kind == STEP_EXCHANGE;
     if (kind == STEP_EXCHANGE) {
         assert_true(m->n_queued < MAX_QUEUE);
@@ -131,6 +133,14 @@ static void explain(struct machine *m)
     fail_msg("nothing runs and nobody knows why");
 }
 
+static bool time_out(struct machine *m)
+{
+    bool found = false;
+    for (uint32_t b = 0; b < m->run->blocks; b++)
+        found |= m->blocks[b].is_running && block_time_out(&m->blocks[b]);
+    return found;
+}
+
 static void run_blocks(struct machine *m)
 {
     struct kernel_run *r = m->run;
@@ -146,7 +156,7 @@ static void run_blocks(struct machine *m)
     }
     uint32_t rounds = 0;
     while (r->fault.kind == FAULT_NONE && !all_done(m)) {
-        if (!run_round(m))
+        if (!run_round(m) && !time_out(m))
             explain(m);
         if (++rounds == MAX_ROUNDS)
             fail_msg("the kernel does not end");
@@ -190,6 +200,7 @@ void kernel_run(struct kernel_run *r)
     run_blocks(&m);
     free(m.blocks);
     free(m.queue);
+    free(m.sim.transfers);
 }
 
 void kernel_run_end(struct kernel_run *r)
