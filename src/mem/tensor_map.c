@@ -51,6 +51,20 @@ static bool box_is_good(const struct tensor_shape *s, uint64_t max_box_bytes)
     return inner % 16 == 0 && (s->swizzle == TENSOR_SWIZZLE_NONE || inner <= 16u << s->swizzle);
 }
 
+bool tensor_map_is_sound(const struct tensor_map *map, uint64_t max_box_bytes)
+{
+    uint64_t bytes = map->interleave == TENSOR_PLAIN ? tensor_type_bytes(map->type) : 32 * tensor_type_bytes(map->type);
+    if (map->mark != TENSOR_MAP_MARK || map->rank < 1 || map->rank > TENSOR_DIMS || map->type >= N_TENSOR_TYPES ||
+        map->interleave > TENSOR_INTERLEAVE_32 || map->swizzle >= N_SWIZZLES || map->fill > TENSOR_FILL_NAN)
+        return false;
+    for (uint32_t i = 0; i < TENSOR_DIMS; i++) {
+        if (map->box[i] < 1 || map->box[i] > MAX_BOX || map->step[i] < 1 || map->step[i] > MAX_STEP)
+            return false;
+        bytes *= i ? (map->box[i] + map->step[i] - 1u) / map->step[i] : map->box[i];
+    }
+    return bytes <= max_box_bytes;
+}
+
 bool tensor_map_encode(const struct tensor_shape *s, uint64_t max_box_bytes, struct tensor_map *out)
 {
     if (!modes_are_good(s) || !dimensions_are_good(s) || !box_is_good(s, max_box_bytes))

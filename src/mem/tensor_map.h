@@ -43,4 +43,6 @@ struct tensor_shape {
 
 // False: the arguments are not allowed (which ones are was asked of an H200, tests/data/h200_async.txt).
 bool tensor_map_encode(const struct tensor_shape *shape, uint64_t max_box_bytes, struct tensor_map *out);
+// Its numbers are in their ranges and the box has no more bytes than that: a program may have written anything there.
+bool tensor_map_is_sound(const struct tensor_map *map, uint64_t max_box_bytes);
 #endif

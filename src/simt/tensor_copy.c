@@ -3,7 +3,8 @@
 // The box lies in shared memory dimension after dimension, the lowest first, without gaps. Its 16-byte pieces are then
 // permuted by the swizzle: bits of the shared address above bit 6 are added (exclusive or) to those from bit 4 on, one
 // bit for 32 bytes, two for 64, three for 128. Elements outside the tensor are filled when they are loaded and left out
-// when they are stored.
+// when they are stored, but for those that share 16 bytes with the last one inside: these are written. Rows shorter than
+// the span of the swizzle lie one span apart. Of the NaN that fills, every 16 bits are 0x7ff7.
 //
 // Interleaved maps: the unit of the lowest dimension is a pixel of 16 or 32 bytes, which holds that many bytes of
 // channels; the dimension below the highest counts slices of channels, its box channels.
@@ -15,6 +16,7 @@
 struct box {
     uint32_t count[TENSOR_DIMS]; // indices in each dimension
     uint32_t unit_bytes;         // of the lowest dimension
+    uint32_t pitch_bytes;        // from row to row in shared memory
 };
 
 static struct box box_of(const struct tensor_map *map)
@@ -22,13 +24,27 @@ static struct box box_of(const struct tensor_map *map)
     struct box box = {.unit_bytes = tensor_type_bytes(map->type)};
     for (int i = 0; i < TENSOR_DIMS; i++)
         box.count[i] = i == 0 ? map->box[0] : (map->box[i] + map->step[i] - 1u) / map->step[i];
-    if (map->interleave == TENSOR_PLAIN || map->rank < 3)
+    box.pitch_bytes = box.count[0] * box.unit_bytes;
+    if (map->interleave == TENSOR_PLAIN || map->rank < 3) {
+        const uint32_t span = map->swizzle == TENSOR_SWIZZLE_NONE ? 0 : 16u << map->swizzle;
+        box.pitch_bytes = box.pitch_bytes < span ? span : box.pitch_bytes;
         return box;
+    }
     const uint32_t pixel_bytes = map->interleave == TENSOR_INTERLEAVE_16 ? 16 : 32;
     const int channels = map->rank - 2;
     box.count[channels] = (map->box[channels] * box.unit_bytes + pixel_bytes - 1) / pixel_bytes;
     box.unit_bytes = pixel_bytes;
+    box.pitch_bytes = box.count[0] * pixel_bytes;
     return box;
+}
+
+uint32_t tensor_extent(const struct tensor_map *map)
+{
+    const struct box box = box_of(map);
+    uint32_t bytes = box.pitch_bytes;
+    for (int i = 1; i < TENSOR_DIMS; i++)
+        bytes *= box.count[i];
+    return map->swizzle == TENSOR_SWIZZLE_NONE ? bytes : (bytes + 127) & ~127u;
 }
 
 uint32_t tensor_bytes(const struct tensor_map *map)
@@ -69,7 +85,7 @@ static void row_locate(const struct bulk *bulk, const struct box *box, struct ro
 
 static bool row_next(const struct box *box, struct row *row)
 {
-    row->offset += box->count[0] * box->unit_bytes;
+    row->offset += box->pitch_bytes;
     for (int i = 1; i < TENSOR_DIMS; i++) {
         if (++row->index[i] < box->count[i])
             return true;
@@ -106,12 +122,8 @@ static uint32_t swizzled(uint32_t address, uint8_t swizzle)
 // What fills elements outside: zero, or the NaN of the type.
 static void fill_element(const struct tensor_map *map, uint8_t *at, uint32_t n_bytes)
 {
-    static const uint64_t nans[N_TENSOR_TYPES] = {[TENSOR_F16] = 0x7fff,      [TENSOR_BF16] = 0x7fff,
-                                                  [TENSOR_F32] = 0x7fffffff,  [TENSOR_F32_FTZ] = 0x7fffffff,
-                                                  [TENSOR_TF32] = 0x7fffffff, [TENSOR_TF32_FTZ] = 0x7fffffff,
-                                                  [TENSOR_F64] = 0x7fffffffffffffff};
     const uint32_t size = tensor_type_bytes(map->type);
-    const uint64_t bits = map->fill == TENSOR_FILL_NAN ? nans[map->type] : 0;
+    const uint64_t bits = map->fill == TENSOR_FILL_NAN ? 0x7ff77ff77ff77ff7 : 0;
     for (uint32_t k = 0; k < n_bytes; k += size)
         memcpy(at + k, &bits, size);
 }
@@ -124,6 +136,8 @@ static void convert_loaded(const struct tensor_map *map, uint8_t *at)
     const bool flushes = map->type == TENSOR_F32_FTZ || map->type == TENSOR_TF32_FTZ;
     if (flushes && !(bits & 0x7f800000))
         bits &= 0x80000000;
+    if ((map->type == TENSOR_TF32 || map->type == TENSOR_TF32_FTZ) && (bits & 0x7f800000) != 0x7f800000)
+        bits = (bits + 0x1000) & 0xffffe000; // 10 bits of fraction, to nearest
     memcpy(at, &bits, sizeof bits);
 }
 
@@ -166,12 +180,25 @@ static void move_elements(const struct bulk *bulk, const struct box *box, const 
     }
 }
 
+// A store fills the last 16 bytes of its row.
+static uint32_t stored_end(const struct sim *sim, const struct bulk *bulk, const struct box *box, const struct row *row)
+{
+    if (bulk->way != BULK_TO_GLOBAL || row->end == row->first || box->unit_bytes >= 16)
+        return row->end;
+    const uint32_t per_16 = 16 / box->unit_bytes, over = (uint32_t)(bulk->at[0] + (int64_t)row->end) % per_16;
+    uint32_t end = over ? row->end + per_16 - over : row->end;
+    end = end < box->count[0] ? end : box->count[0];
+    const uint64_t n_bytes = (uint64_t)(end - row->first) * box->unit_bytes;
+    return memory_host(sim->launch->memory, row_address(bulk, box, row), n_bytes) ? end : row->end;
+}
+
 bool tensor_copy(struct sim *sim, struct warp *warp, uint32_t lane, const struct bulk *bulk, uint8_t *shared, uint32_t address)
 {
     const struct box box = box_of(&bulk->map);
     struct row row = {.offset = 0};
     do {
         row_locate(bulk, &box, &row);
+        row.end = stored_end(sim, bulk, &box, &row);
         const uint64_t from = row_address(bulk, &box, &row), n_bytes = (uint64_t)(row.end - row.first) * box.unit_bytes;
         uint8_t *global = n_bytes ? memory_host_fast(sim->launch->memory, &sim->cursor, from, n_bytes) : NULL;
         if (n_bytes && !global)

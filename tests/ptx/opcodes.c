@@ -91,6 +91,7 @@ static void refused_opcodes_are_known_by_name(void **state)
     (void)state;
     static const char *const names[] = {"multimem.ld_reduce.weak.global.add.v2.f32",
                                         "multimem.red.global.add.f32",
+                                        "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
                                         "wgmma.mma_async.sp.sync.aligned.m64n128k32.f32.f16.f16", "sured.b.add.2d.u32.clamp",
                                         "suq.width.b32",
                                         "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",

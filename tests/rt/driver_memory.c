@@ -525,7 +525,7 @@ static void test_refused(void **state)
     int priority;
     (void)state;
     wg_cudaGetLastError();
-    assert_int_equal(wg_cuTensorMapEncodeTiled(), cudaErrorNotSupported);
+    assert_int_equal(wg_cuTensorMapEncodeIm2col(), cudaErrorNotSupported);
     assert_int_equal(wg_cuMemFree_v2((void *)8), cudaErrorInvalidValue);
     assert_int_equal(wg_cuStreamGetPriority((cudaStream_t)no_stream, &priority), cudaErrorInvalidResourceHandle);
     assert_int_equal(wg_cudaPeekAtLastError(), cudaSuccess);
