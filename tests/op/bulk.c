@@ -44,6 +44,9 @@ static void run_well(struct kernel_run *r, const char *body, const char *after)
 }
 
 #define WAIT "W: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r11], 0;\n@!%p3 bra W;\n"
+// The same in formats of printf
+#define WAIT_FORMAT "W: mbarrier.try_wait.parity.shared::cta.b64 %%p3, [%%r11], 0;\n@!%%p3 bra W;\n"
+#define EXPECT_FORMAT(bytes) "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r11], " bytes ";\n"
 #define EXPECT(bytes) "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r11], " bytes ";\n"
 // All of s to the output
 #define DUMP "mul.wide.u32 %rd20, %r1, 128;\nadd.s64 %rd20, %rd3, %rd20;\nmad.lo.u32 %r6, %r1, 128, %r10;\nmov.u32 %r7, 0;\n" \
@@ -76,7 +79,7 @@ static void there_and_back(void **state)
     for (size_t i = 0; i < N_ELEMENTS(loads); i++) {
         char body[2048];
         snprintf(body, sizeof body,
-                 EXPECT("256") "%s" WAIT "cp.async.bulk.global.shared::cta.bulk_group [%%rd3], [%%r10], 256;\n"
+                 EXPECT_FORMAT("256") "%s" WAIT_FORMAT "cp.async.bulk.global.shared::cta.bulk_group [%%rd3], [%%r10], 256;\n"
                  "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\ncp.async.bulk.wait_group 0;\n",
                  loads[i]);
         run_well(&r, body, "");
@@ -124,7 +127,7 @@ static void reductions(void **state)
             const size_t size = strstr(cases[i].type, "64") ? 8 : 4;
             uint8_t want[N];
             snprintf(body, sizeof body,
-                     EXPECT("256") "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r10], [%%rd1], 256, [%%r11];\n" WAIT
+                     EXPECT_FORMAT("256") "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r10], [%%rd1], 256, [%%r11];\n" WAIT_FORMAT
                      "cp.reduce.async.bulk.global.shared::cta.bulk_group.%s.%s [%%rd3], [%%r10], 256;\n"
                      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
                      cases[i].ops[k], cases[i].type);
@@ -250,7 +253,7 @@ static void tensor_loads(void **state)
         }
         snprintf(body, sizeof body,
                  "cp.async.bulk.prefetch.tensor.%ud.L2.global [%%rd10, %s];\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r11], %u;\n"
-                 "cp.async.bulk.tensor.%ud.shared::cluster.global%s.mbarrier::complete_tx::bytes [%%r10], [%%rd10, %s], [%%r11];\n" WAIT,
+                 "cp.async.bulk.tensor.%ud.shared::cluster.global%s.mbarrier::complete_tx::bytes [%%r10], [%%rd10, %s], [%%r11];\n" WAIT_FORMAT,
                  s->rank, coordinates(s), 4 * n, s->rank, i % 2 ? ".tile" : "", coordinates(s));
         run_well(&r, body, DUMP);
         expect_bytes(&r, OUT, want, sizeof want, body);
@@ -283,7 +286,7 @@ static void tensor_stores_and_reductions(void **state)
             memcpy(want + TENSOR + global, &word, 4);
         }
         snprintf(body, sizeof body,
-                 EXPECT("4096") "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r10], [%%rd1], 4096, [%%r11];\n" WAIT
+                 EXPECT_FORMAT("4096") "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r10], [%%rd1], 4096, [%%r11];\n" WAIT_FORMAT
                  "%s.bulk.tensor.%ud.global.shared::cta%s.bulk_group [%%rd10, %s], [%%r10];\n"
                  "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
                  words[reduces], s->rank, reduces ? ".add.tile" : "", coordinates(s));
@@ -334,10 +337,10 @@ static void changed_maps(void **state)
         }
         // by way of shared memory
         snprintf(body, sizeof body,
-                 "tensormap.replace.tile.%s\nmov.u32 %%r20, own;\n" EXPECT("128")
-                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r20], [%%rd10], 128, [%%r11];\n" WAIT
+                 "tensormap.replace.tile.%s\nmov.u32 %%r20, own;\n" EXPECT_FORMAT("128")
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r20], [%%rd10], 128, [%%r11];\n" WAIT_FORMAT
                  "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%%rd10], [%%r20], 128;\n"
-                 "fence.proxy.tensormap::generic.acquire.gpu [%%rd10], 128;\n" EXPECT("128")
+                 "fence.proxy.tensormap::generic.acquire.gpu [%%rd10], 128;\n" EXPECT_FORMAT("128")
                  "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%%r10], [%%rd10, {-4, 3}], [%%r11];\n"
                  "W1: mbarrier.try_wait.parity.shared::cta.b64 %%p3, [%%r11], 1;\n@!%%p3 bra W1;\n",
                  cases[i].change);
