@@ -138,6 +138,7 @@ static const struct {
     {122, 1}, // CAN_USE_64_BIT_STREAM_MEM_OPS, driver_stream.c
     {123, 1}, // CAN_USE_STREAM_WAIT_VALUE_NOR
     {124, 0}, // DMA_BUF_SUPPORTED
+    {127, 1}, // TENSOR_MAP_ACCESS_SUPPORTED, where there are clusters
     {128, 0}, // HANDLE_TYPE_FABRIC_SUPPORTED
     {129, 0}, // UNIFIED_FUNCTION_POINTERS
     {132, 0}, // MULTICAST_SUPPORTED
@@ -153,13 +154,9 @@ static cudaError_t attribute_of(const struct device *device, int attribute, int 
     enum { TENSOR_MAP_ACCESS_SUPPORTED = 127 }; // came with clusters
     if (!value)
         return cudaErrorInvalidValue;
-    if (attribute == TENSOR_MAP_ACCESS_SUPPORTED) {
-        *value = device->max_cluster > 0;
-        return cudaSuccess;
-    }
     for (size_t i = 0; i < sizeof own_attributes / sizeof own_attributes[0]; i++)
         if (own_attributes[i].number == attribute) {
-            *value = own_attributes[i].value;
+            *value = own_attributes[i].value && (attribute != TENSOR_MAP_ACCESS_SUPPORTED || device->max_cluster > 0);
             return cudaSuccess;
         }
     return device_attribute(device, attribute, value) ? cudaSuccess : cudaErrorInvalidValue;

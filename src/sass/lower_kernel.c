@@ -251,7 +251,10 @@ static void describe_params(struct job *job)
     job->out->params = params;
     job->out->n_params = from->n_params;
     job->out->param_bytes = from->param_bytes;
-    job->out->param_base = from->param_offset;
+    // Kernels without parameters do not say where they would begin: behind what the driver puts there, as for others.
+    enum { USUAL_PARAM_BASE = 0x210 };
+    const uint32_t behind = from->constant_bytes > from->param_bytes ? from->constant_bytes - from->param_bytes : USUAL_PARAM_BASE;
+    job->out->param_base = from->param_offset ? from->param_offset : behind;
 }
 
 static void describe_needs(struct job *job)

@@ -98,7 +98,7 @@ static void launch(struct bench *b, struct arena *arena, struct run *run)
     struct run_options options = {.model = MODEL_COUNTERS};
     struct run_result result = {0};
     if (!engine_run(b->engine, &l, &options, run->counters, &result, &err) || result.fault.kind != FAULT_NONE)
-        fail_msg("%s %s: %s", run->name, run->pattern, err.text ? err.text : "fault");
+        fail_msg("%s %s: %s", run->name, run->pattern, *err.text ? err.text : "fault");
 }
 
 static void check(struct bench *b, const struct run *run, const char *what, const char *where, uint64_t theirs, uint64_t ours)

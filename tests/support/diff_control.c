@@ -133,7 +133,8 @@ static void add_parameters(struct diff_set *set, const char *type, uint32_t n)
     write_vector(&module, n);
     buf_puts(&module, ", [x];\n");
     for (uint32_t i = 0; i < n; i++) {
-        buf_printf(&module, bits == 64 ? "st.param.b64 [r+%u], d%u;\n" : "", 8 * i, i);
+        if (bits == 64)
+            buf_printf(&module, "st.param.b64 [r+%u], d%u;\n", 8 * i, i);
         if (bits < 64)
             buf_printf(&module, "cvt.u64.u%u w, d%u;\nst.param.b64 [r+%u], w;\n", bits, i, 8 * i);
         buf_printf(&text, "ld.param.b64 %%x%u, [r+%u];\n", i, 8 * i);
@@ -157,7 +158,8 @@ static void add_parameters(struct diff_set *set, const char *type, uint32_t n)
     buf_printf(&whole, ".reg .b%u d<4>;\n", bits);
     static const char *const inputs[] = {"xa", "xb", "xc", "xe"};
     for (uint32_t i = 0; i < n; i++)
-        buf_printf(&whole, bits == 64 ? "mov.b64 d%u, %s;\n" : "", i, inputs[i]);
+        if (bits == 64)
+            buf_printf(&whole, "mov.b64 d%u, %s;\n", i, inputs[i]);
     for (uint32_t i = 0; i < n && bits < 64; i++)
         buf_printf(&whole, "cvt.u%u.u64 d%u, %s;\n", bits, i, inputs[i]);
     widths[0] = '\0';
