@@ -182,7 +182,8 @@ static unsigned reuse_bit(const struct decoding *d, const struct sass_item *item
 static void decode_signs(const struct decoding *d, const struct sass_item *item, unsigned at,
                          struct sass_operand *operand)
 {
-    const struct slot *slot = slot_of(at);
+    static const struct slot halves = {64, 84, 83, 81};
+    const struct slot *slot = at == 64 && sass_item_argument(item, 'w') >= 0 ? &halves : slot_of(at);
     if (!slot)
         return;
     operand->is_negated = flag(d, item, 'n', slot->negated);

@@ -94,7 +94,7 @@ rowref sass_source(struct sass_lowering *l, const struct sass_insn *in, unsigned
         return o->number == SASS_URZ ? ROW(ROW_POOL, 0) : uniform_row(l, o->number);
     case SO_IMM:
     case SO_BITS:
-        if (in->row->unit == UNIT_FP64)
+        if (in->row->unit == UNIT_FP64 || (in->row->unit == UNIT_CONV && o->words > 1))
             return sass_pool64(l, (uint64_t)o->value << 32);
         return sass_pool(l, (uint32_t)o->value);
     case SO_CONST:
@@ -192,6 +192,8 @@ static uint32_t fold_word(uint32_t x, bool is_negated, bool is_absolute, enum pr
     if (kind == PREPARE_NEGATE || kind == PREPARE_INVERT)
         return !is_negated ? x : kind == PREPARE_INVERT ? ~x : 0 - x;
     const uint32_t signs = kind == PREPARE_HALVES ? 0x80008000u : 0x80000000u;
+    if (kind == PREPARE_BYTES)
+        return x >> 8 * (uint32_t)choice & 0xff;
     if (kind == PREPARE_HALVES)
         x = fold_halves(x, choice);
     return (is_absolute ? x & ~signs : x) ^ (is_negated ? signs : 0);
@@ -205,8 +207,9 @@ void sass_fold(struct sass_lowering *l, struct insn *out, unsigned k, enum prepa
         return;
     if (kind == PREPARE_F64) {
         sass_constant(l, out->src[k] + 1, &upper);
-        out->src[k] =
-            sass_pool64(l, (uint64_t)fold_word(upper, is_negated, is_absolute, kind, choice) << 32 | word);
+        if (!prepare_is_nan(word, upper))
+            upper = fold_word(upper, is_negated, is_absolute, kind, choice);
+        out->src[k] = sass_pool64(l, (uint64_t)upper << 32 | word);
     } else {
         out->src[k] = sass_pool(l, fold_word(word, is_negated, is_absolute, kind, choice));
     }
@@ -232,6 +235,15 @@ bool sass_prepare(struct sass_lowering *l, struct insn *out, unsigned form, enum
     out->form = (uint16_t)(is_needed ? FORM_PREPARED_none : form);
     out->offset = is_needed ? PREPARE(form, kind) | chosen : 0;
     return true;
+}
+
+bool sass_either(struct sass_lowering *l, struct insn *out, unsigned holds, unsigned other, enum prepare kind,
+                 const enum half_choice *choices)
+{
+    if ((out->psrc[0] & ~PRED_NOT) == PRED_TRUE)
+        return sass_prepare(l, out, out->psrc[0] == PRED_TRUE ? holds : other, kind, choices);
+    out->extra = holds | other << 16;
+    return sass_prepare(l, out, FORM_EITHER_none, kind, choices);
 }
 
 void sass_swap(struct insn *out, unsigned i, unsigned k)

@@ -82,9 +82,8 @@ bool lower_lop3(struct sass_lowering *l, const struct sass_insn *in, struct insn
         choose_logic(l, out, lut);
         return true;
     }
-    if (sass_field(in, SF_PAND))
-        return sass_refuse(l, in, ".PAND");
     out->form = FORM_LOP3_PRED_b32;
+    out->mod = MOD_FIELD(sass_field(in, SF_PAND), MOD_MODE);
     out->extra = lut;
     return true;
 }
@@ -198,9 +197,11 @@ bool lower_sel(struct sass_lowering *l, const struct sass_insn *in, struct insn 
 bool lower_fsel(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     sass_fill(l, in, out);
-    if (sass_field(in, SF_FTZ))
-        return sass_refuse(l, in, ".FTZ");
-    return sass_prepare(l, out, FORM_SELP_b32, PREPARE_F32, NULL);
+    if (!sass_field(in, SF_FTZ))
+        return sass_prepare(l, out, FORM_SELP_b32, PREPARE_F32, NULL);
+    out->mod = MOD_FIELD(1, MOD_FTZ);
+    out->form = FORM_SELECT_FLUSHED_f32;
+    return true;
 }
 
 // Printed as a, selector, b; the record has a, b, selector.
@@ -224,8 +225,11 @@ bool lower_flo(struct sass_lowering *l, const struct sass_insn *in, struct insn 
 {
     static const uint16_t forms[2][2] = {{FORM_BFIND_u32, FORM_BFIND_SHIFT_u32}, {FORM_BFIND_s32, FORM_BFIND_SHIFT_s32}};
     sass_fill(l, in, out);
-    if (out->pdst[0] != PRED_TRUE)
-        return sass_refuse(l, in, "a predicate");
+    if (out->pdst[0] != PRED_TRUE) {
+        enum { FIND_SIGNED = 1, FIND_SHIFT = 2 }; // as enum find of simt/machine_shapes.h
+        out->extra = (sass_field(in, SF_SIGNED) ? FIND_SIGNED : 0u) | (sass_field(in, SF_MODE) ? FIND_SHIFT : 0u);
+        return sass_prepare(l, out, FORM_FIND_BIT_b32, PREPARE_INVERT, NULL);
+    }
     return sass_prepare(l, out, forms[sass_field(in, SF_SIGNED) & 1][sass_field(in, SF_MODE) & 1], PREPARE_INVERT, NULL);
 }
 

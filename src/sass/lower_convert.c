@@ -23,12 +23,15 @@ static enum prepare float_signs(unsigned type)
     return type == SASS_FROM_F_F64 ? PREPARE_F64 : type == SASS_FROM_F_F32 ? PREPARE_F32 : PREPARE_HALVES;
 }
 
-// By source type (SF_TYPE_FROM less 1) and whole number. A NaN becomes 0 or the lowest number, as .NTZ says;
-// what PTX makes of it is 0 unless one of both sides has 64 bits. .B1 … and .H1: the source is not the lowest
-// part of its register.
-static bool is_upper_part(const struct sass_insn *in, bool is_byte, bool is_half)
+// .H1: a source of 16 bits is the upper half of its register. In an immediate the bit is one of the number.
+static const enum half_choice upper_halves[MAX_SRC] = {HALVES_HIGH};
+static bool has_immediate(const struct sass_insn *in)
 {
-    return (is_byte && sass_field(in, SF_UNPACK)) || (is_half && sass_field(in, SF_MODE));
+    return in->operands[in->n_dst].kind == SO_IMM;
+}
+static const enum half_choice *half_of(const struct sass_insn *in)
+{
+    return sass_field(in, SF_MODE) && !has_immediate(in) ? upper_halves : NULL;
 }
 
 static bool is_half_float(unsigned type)
@@ -36,6 +39,8 @@ static bool is_half_float(unsigned type)
     return type == SASS_F2F_FROM_F16 || type == SASS_F2F_FROM_BF16;
 }
 
+// By source type (SF_TYPE_FROM less 1) and whole number. A NaN becomes 0 with .NTZ, else the number whose highest bit
+// alone is set; what PTX makes of it is 0 unless one of both sides has 64 bits.
 bool lower_f2i(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     static const uint16_t forms[8][4] = {BY_FLOAT(u8),  BY_FLOAT(s8),  BY_FLOAT(u16), BY_FLOAT(s16),
@@ -44,12 +49,13 @@ bool lower_f2i(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     sass_fill(l, in, out);
     if (from < SASS_FROM_F_F16 || from > SASS_FROM_F_BF16)
         return sass_refuse(l, in, "an unknown type");
-    if (is_upper_part(in, false, is_half_float(from)))
-        return sass_refuse(l, in, "an upper half");
-    if (sass_field(in, SF_NTZ) == (from == SASS_FROM_F_F64 || to >= SASS_TO_I_U64))
-        return sass_refuse(l, in, "NaN that becomes another number than in PTX");
+    unsigned form = forms[to][from - SASS_FROM_F_F16];
+    if (sass_field(in, SF_NTZ) == (from == SASS_FROM_F_F64 || to >= SASS_TO_I_U64)) {
+        out->extra = F2I_EXTRA(form, from - SASS_FROM_F_F16, 8u << to / 2, sass_field(in, SF_NTZ));
+        form = FORM_F2I_none;
+    }
     out->mod = rounding(in, MOD_MODE) | MOD_FIELD(sass_field(in, SF_FTZ), MOD_FTZ);
-    return sass_prepare(l, out, forms[to][from - SASS_FROM_F_F16], float_signs(from), NULL);
+    return sass_prepare(l, out, form, float_signs(from), is_half_float(from) ? half_of(in) : NULL);
 }
 
 bool lower_i2f(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
@@ -60,11 +66,12 @@ bool lower_i2f(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     sass_fill(l, in, out);
     if (to < SASS_TO_F_F16 || to > SASS_TO_F_BF16)
         return sass_refuse(l, in, "an unknown type");
-    if (is_upper_part(in, from <= SASS_FROM_I_S8, from == SASS_FROM_I_U16 || from == SASS_FROM_I_S16))
-        return sass_refuse(l, in, "an upper byte or half");
     out->mod = rounding(in, MOD_ROUND);
-    out->form = forms[to - SASS_TO_F_F16][from];
-    return true;
+    const unsigned form = forms[to - SASS_TO_F_F16][from];
+    const enum half_choice byte[MAX_SRC] = {has_immediate(in) ? HALVES_BOTH : (enum half_choice)sass_field(in, SF_UNPACK)};
+    if (from <= SASS_FROM_I_S8)
+        return sass_prepare(l, out, form, PREPARE_BYTES, byte);
+    return sass_prepare(l, out, form, PREPARE_HALVES, from <= SASS_FROM_I_S16 ? half_of(in) : NULL);
 }
 
 bool lower_i2fp(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
@@ -84,11 +91,11 @@ bool lower_f2f(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     if (from < SASS_F2F_FROM_F16 || from > SASS_F2F_FROM_BF16 || to < SASS_F2F_TO_F16 ||
         to > SASS_F2F_TO_BF16)
         return sass_refuse(l, in, "an unknown type");
-    if (is_upper_part(in, false, is_half_float(from)))
-        return sass_refuse(l, in, "an upper half");
+    if (to == SASS_F2F_TO_F64 && is_half_float(from) && sass_is_signed(out, 0))
+        return sass_refuse(l, in, "a sign that NaN does not take");
     out->mod = rounding(in, MOD_ROUND) | MOD_FIELD(sass_field(in, SF_FTZ), MOD_FTZ);
     return sass_prepare(l, out, forms[to - SASS_F2F_TO_F16][from - SASS_F2F_FROM_F16], float_signs(from),
-                        NULL);
+                        is_half_float(from) ? half_of(in) : NULL);
 }
 
 // To integral values of the same type.
@@ -100,13 +107,14 @@ bool lower_frnd(struct sass_lowering *l, const struct sass_insn *in, struct insn
     sass_fill(l, in, out);
     if (type < SASS_FROM_F_F16 || type > SASS_FROM_F_BF16)
         return sass_refuse(l, in, "an unknown type");
-    if (is_upper_part(in, false, is_half_float(type)))
-        return sass_refuse(l, in, "an upper half");
+    if ((in->op == SASS_FRND_64) != (type == SASS_FROM_F_F64))
+        return sass_refuse(l, in, "a type that does not fit the registers");
     out->mod = rounding(in, MOD_MODE) | MOD_FIELD(sass_field(in, SF_FTZ), MOD_FTZ);
-    return sass_prepare(l, out, forms[type - SASS_FROM_F_F16], float_signs(type), NULL);
+    return sass_prepare(l, out, forms[type - SASS_FROM_F_F16], float_signs(type),
+                        is_half_float(type) ? half_of(in) : NULL);
 }
 
-// Saturated integers, one and two side by side.
+// Saturated integers, one and two side by side below the third source; of 16 bits there is no room for it.
 bool lower_i2i(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     static const uint16_t forms[] = {FORM_CVT_u8_s32, FORM_CVT_s8_s32, FORM_CVT_u16_s32, FORM_CVT_s16_s32};
@@ -124,11 +132,10 @@ bool lower_i2ip(struct sass_lowering *l, const struct sass_insn *in, struct insn
     static const uint8_t places[] = {
         0, 0, 0, 0, SASS_I2IP_PLACE_28, SASS_I2IP_PLACE_28, SASS_I2IP_PLACE_24, SASS_I2IP_PLACE_24};
     const unsigned type = sass_field(in, SF_TYPE_TO) & 7;
+    const bool has_third = type != SASS_I2IP_U16 && type != SASS_I2IP_S16;
     sass_fill(l, in, out);
-    if (sass_field(in, SF_MODE) != places[type])
+    if (has_third && sass_field(in, SF_MODE) != places[type])
         return sass_refuse(l, in, "another place of the third source");
-    if ((type == SASS_I2IP_U16 || type == SASS_I2IP_S16) && !sass_is_zero(l, out->src[2]))
-        return sass_refuse(l, in, "a third source");
     out->form = forms[type];
     return true;
 }

@@ -106,26 +106,44 @@ bool lower_dfma(struct sass_lowering *l, const struct sass_insn *in, struct insn
 static const uint8_t compares[] = {N_COMPARES, CMP_LT,  CMP_EQ,  CMP_LE,  CMP_GT,  CMP_NE,  CMP_GE,  CMP_NUM,
                                    CMP_NAN,    CMP_LTU, CMP_EQU, CMP_LEU, CMP_GTU, CMP_NEU, CMP_GEU, N_COMPARES};
 
-static bool compare_mod(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+// False: the comparison is always false or always true.
+static bool compare_mod(const struct sass_insn *in, struct insn *out)
 {
     const uint8_t compare = compares[sass_field(in, SF_CMP) & 15];
-    out->mod |= MOD_FIELD(compare, MOD_CMP) | bool_mod(in);
-    return compare != N_COMPARES || sass_refuse(l, in, "a constant comparison");
+    out->mod = MOD_FIELD(compare, MOD_CMP) | bool_mod(in) | MOD_FIELD(sass_field(in, SF_FTZ) == SASS_FTZ_FTZ, MOD_FTZ);
+    return compare != N_COMPARES;
+}
+static bool is_always_true(const struct sass_insn *in)
+{
+    return sass_field(in, SF_CMP) == SASS_CMP_T;
 }
 
 bool lower_fsetp(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     sass_fill(l, in, out);
-    out->mod = MOD_FIELD(sass_field(in, SF_FTZ) == SASS_FTZ_FTZ, MOD_FTZ);
-    return compare_mod(l, in, out) && sass_prepare(l, out, FORM_SETP_f32, PREPARE_F32, NULL);
+    if (compare_mod(in, out))
+        return sass_prepare(l, out, FORM_SETP_f32, PREPARE_F32, NULL);
+    sass_constant_compare(in, out, is_always_true(in));
+    return true;
 }
 
 // FSET.BF: 1.0 or 0.
 bool lower_fset(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     sass_fill(l, in, out);
-    out->mod = MOD_FIELD(sass_field(in, SF_FTZ) == SASS_FTZ_FTZ, MOD_FTZ);
-    return compare_mod(l, in, out) && sass_prepare(l, out, FORM_SET_F32_f32, PREPARE_F32, NULL);
+    if (compare_mod(in, out))
+        return sass_prepare(l, out, FORM_SET_F32_f32, PREPARE_F32, NULL);
+    const bool always = is_always_true(in);
+    const unsigned how = sass_field(in, SF_BOOL);
+    if (how == SASS_BOOL_XOR && always)
+        out->psrc[0] ^= PRED_NOT;
+    else if (always != (how == SASS_BOOL_AND) && how != SASS_BOOL_XOR)
+        out->psrc[0] = always ? PRED_TRUE : PRED_FALSE;
+    out->mod = out->src_negated = out->src_absolute = 0;
+    out->src[0] = sass_pool(l, 0x3f800000);
+    out->src[1] = sass_pool(l, 0);
+    out->form = FORM_SELP_b32;
+    return true;
 }
 
 // .MIN and .MAX stand where f32 has the constant comparisons: p where a is the extreme, q where both are NaN.
@@ -141,7 +159,8 @@ bool lower_dsetp(struct sass_lowering *l, const struct sass_insn *in, struct ins
         out->form = FORM_SETP_MINMAX_f64;
         return true;
     }
-    return compare_mod(l, in, out) && sass_prepare(l, out, FORM_SETP_f64, PREPARE_F64, NULL);
+    compare_mod(in, out);
+    return sass_prepare(l, out, FORM_SETP_f64, PREPARE_F64, NULL);
 }
 
 bool lower_fmnmx(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
@@ -150,10 +169,10 @@ bool lower_fmnmx(struct sass_lowering *l, const struct sass_insn *in, struct ins
     const bool is_constant = (out->psrc[0] & ~PRED_NOT) == PRED_TRUE;
     out->mod = MOD_FIELD(sass_field(in, SF_FTZ) == SASS_FTZ_FTZ, MOD_FTZ) | MOD_FIELD(sass_field(in, SF_NAN), MOD_NAN) |
                MOD_FIELD(sass_field(in, SF_XORSIGN), MOD_ABS);
-    if (sass_field(in, SF_XORSIGN)) // the row takes the magnitudes, and the sign of the product
-        out->src_absolute = 0;
-    fold_all(l, out, 2, PREPARE_F32);
     out->form = FORM_FMINMAX_f32;
+    if (sass_field(in, SF_XORSIGN)) // signs are those of the registers: nothing is folded
+        return true;
+    fold_all(l, out, 2, PREPARE_F32);
     if (is_constant && !out->src_negated && !out->src_absolute)
         out->form = out->psrc[0] == PRED_TRUE ? FORM_MIN_f32 : FORM_MAX_f32;
     return true;

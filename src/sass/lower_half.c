@@ -104,16 +104,17 @@ bool lower_hmnmx2(struct sass_lowering *l, const struct sass_insn *in, struct in
 {
     enum half_choice choices[MAX_SRC];
     const struct sass_parts p = sass_fill(l, in, out);
-    const bool is_min = out->psrc[0] == PRED_TRUE;
     if (!read_choices(l, in, &p, choices) || !half_mod(l, in, out))
         return false;
-    if ((out->psrc[0] & ~PRED_NOT) != PRED_TRUE)
-        return sass_refuse(l, in, "a predicate that chooses");
     out->mod |= MOD_FIELD(sass_field(in, SF_NAN), MOD_NAN) | MOD_FIELD(sass_field(in, SF_XORSIGN), MOD_ABS);
-    if (sass_field(in, SF_XORSIGN)) // the row takes the magnitudes, and the sign of the product
+    if (sass_field(in, SF_XORSIGN)) { // the row takes the magnitudes, and the sign of the product
+        if (out->src_negated || out->src_absolute != 3)
+            return sass_refuse(l, in, ".XORSIGN of other sources than magnitudes");
         out->src_absolute = 0;
-    const unsigned f16 = is_min ? FORM_MIN_f16x2 : FORM_MAX_f16x2, bf16 = is_min ? FORM_MIN_bf16x2 : FORM_MAX_bf16x2;
-    return sass_prepare(l, out, is_bf16(in) ? bf16 : f16, PREPARE_HALVES, choices);
+    }
+    if (is_bf16(in))
+        return sass_either(l, out, FORM_MIN_bf16x2, FORM_MAX_bf16x2, PREPARE_HALVES, choices);
+    return sass_either(l, out, FORM_MIN_f16x2, FORM_MAX_f16x2, PREPARE_HALVES, choices);
 }
 
 // p is of the lower half, q of the upper one.

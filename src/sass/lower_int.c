@@ -239,13 +239,13 @@ static uint32_t bool_mod(const struct sass_insn *in)
 }
 
 // A comparison that is always false or always true: p and q are functions of the predicate alone.
-static bool lower_constant_compare(const struct sass_insn *in, struct insn *out, bool is_true)
+void sass_constant_compare(const struct sass_insn *in, struct insn *out, bool is_true)
 {
     static const uint8_t tables[3][2] = {{0x00, 0xf0}, {0xf0, 0xff}, {0xf0, 0x0f}}; // AND, OR, XOR with false, true
     const uint8_t *table = tables[sass_field(in, SF_BOOL) % 3];
     out->form = FORM_PLOP3_none;
     out->extra = (uint32_t)(table[is_true] | table[!is_true] << 8);
-    return true;
+    out->src_negated = out->src_absolute = 0;
 }
 
 bool lower_isetp(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
@@ -253,10 +253,10 @@ bool lower_isetp(struct sass_lowering *l, const struct sass_insn *in, struct ins
     sass_fill(l, in, out);
     const unsigned cmp = sass_field(in, SF_CMP) & 7;
     const bool is_signed = sass_field(in, SF_SIGNED);
-    if (compares[cmp] == N_COMPARES && sass_field(in, SF_EX))
-        return sass_refuse(l, in, "a constant comparison of 64 bits");
-    if (compares[cmp] == N_COMPARES)
-        return lower_constant_compare(in, out, cmp == 7);
+    if (compares[cmp] == N_COMPARES) {
+        sass_constant_compare(in, out, cmp == SASS_ICMP_T);
+        return true;
+    }
     out->mod = MOD_FIELD(compares[cmp], MOD_CMP) | bool_mod(in);
     if (sass_field(in, SF_EX))
         out->form = is_signed ? FORM_ISETP_EX_s32 : FORM_ISETP_EX_u32;
@@ -276,12 +276,12 @@ bool lower_imnmx(struct sass_lowering *l, const struct sass_insn *in, struct ins
     const bool is_signed = in->op == SASS_IMNMX ? sass_field(in, SF_SIGNED) : sass_field(in, SF_TYPE) & 1;
     if (out->pdst[0] != PRED_TRUE || out->pdst[1] != PRED_TRUE)
         return sass_refuse(l, in, "predicates of a minimum");
-    if (is_pair && (!is_constant || (sass_field(in, SF_RELU) && !is_signed)))
-        return sass_refuse(l, in, "pairs with a predicate");
+    if (is_pair && sass_field(in, SF_RELU) && !is_signed)
+        return sass_refuse(l, in, ".RELU of pairs without a sign");
     if (is_pair && sass_field(in, SF_RELU))
-        return sass_prepare(l, out, is_min ? FORM_MIN_RELU_s16x2 : FORM_MAX_RELU_s16x2, PREPARE_HALVES, NULL);
+        return sass_either(l, out, FORM_MIN_RELU_s16x2, FORM_MAX_RELU_s16x2, PREPARE_HALVES, NULL);
     if (is_pair)
-        return sass_prepare(l, out, pairs[is_signed][is_min], PREPARE_HALVES, NULL);
+        return sass_either(l, out, pairs[is_signed][1], pairs[is_signed][0], PREPARE_HALVES, NULL);
     if (sass_field(in, SF_RELU)) { // of a + 0
         out->src[2] = out->src[1];
         out->src[1] = sass_pool(l, 0);
@@ -308,11 +308,14 @@ bool lower_viaddmnmx(struct sass_lowering *l, const struct sass_insn *in, struct
     return true;
 }
 
-// |a - b| + c; of four bytes without a sum.
+// |a - b| + c, and its carry; of four bytes without a sum, so that there is never a carry.
 bool lower_vabsdiff(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     sass_fill(l, in, out);
-    return sass_prepare(l, out, sass_field(in, SF_SIGNED) ? FORM_SAD_s32 : FORM_SAD_u32, PREPARE_NEGATE, NULL);
+    const bool is_signed = sass_field(in, SF_SIGNED);
+    if (out->pdst[0] != PRED_TRUE)
+        return sass_prepare(l, out, is_signed ? FORM_ABSDIFF_SUM_s32 : FORM_ABSDIFF_SUM_u32, PREPARE_NEGATE, NULL);
+    return sass_prepare(l, out, is_signed ? FORM_SAD_s32 : FORM_SAD_u32, PREPARE_NEGATE, NULL);
 }
 bool lower_vabsdiff4(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {

@@ -32,6 +32,11 @@ void sass_fold(struct sass_lowering *l, struct insn *out, unsigned k, enum prepa
 // is left, applied first by %prepared. False: refused.
 bool sass_prepare(struct sass_lowering *l, struct insn *out, unsigned form, enum prepare kind,
                   const enum half_choice *choices);
+// One form where psrc[0] holds, else the other; of a constant predicate one of both alone.
+bool sass_either(struct sass_lowering *l, struct insn *out, unsigned holds, unsigned other, enum prepare kind,
+                 const enum half_choice *choices);
+// A comparison that is always false or always true: p and q are functions of the predicate alone.
+void sass_constant_compare(const struct sass_insn *in, struct insn *out, bool is_true);
 void sass_swap(struct insn *out, unsigned i, unsigned k); // two sources with their signs
 void sass_copy(struct insn *out, rowref row);             // dst = row
 #endif

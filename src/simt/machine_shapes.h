@@ -154,6 +154,55 @@ static inline uint32_t byte_differences(uint32_t a, uint32_t b, uint32_t is_sign
     return result;
 }
 
+// |a - b| + c, and its carry.
+#define HANDLER_DIFFERENCE_SUM(id, type, lane, ...)                                                                   \
+    HANDLER_FUNCTION(id, type)                                                                                        \
+    {                                                                                                                 \
+        (void)sim;                                                                                                    \
+        ROWS_3 uint32_t out[ROW_LANES];                                                                               \
+        lanemask carry = 0;                                                                                           \
+        EACH_LANE(i)                                                                                                  \
+        {                                                                                                             \
+            LANE_A(lane) LANE_B(lane) const uint32_t difference = a < b ? pb[i] - pa[i] : pa[i] - pb[i];              \
+            out[i] = difference + pc[i];                                                                              \
+            carry |= out[i] < pc[i] ? lane_bit[i] : 0;                                                                \
+        }                                                                                                             \
+        put_rows(warp, insn->dst, out, 1, on);                                                                        \
+        pred_write(warp, insn->pdst[0], carry, on);                                                                   \
+        return STEP_PLAIN;                                                                                            \
+    }
+// The predicate is a carry that there never is.
+#define HANDLER_BYTE_DIFFERENCES(id, type, lane, ...)                                                                 \
+    HANDLER_FUNCTION(id, type)                                                                                        \
+    {                                                                                                                 \
+        (void)sim;                                                                                                    \
+        ROWS_2 uint32_t out[ROW_LANES];                                                                               \
+        EACH_LANE(i) out[i] = byte_differences(pa[i], pb[i], insn->extra);                                            \
+        put_rows(warp, insn->dst, out, 1, on);                                                                        \
+        pred_write(warp, insn->pdst[0], 0, on);                                                                       \
+        return STEP_PLAIN;                                                                                            \
+    }
+// The highest bit that differs from the sign (-1: none), and whether there is one. extra: bits of enum find.
+enum find { FIND_SIGNED = 1, FIND_SHIFT = 2 };
+#define HANDLER_FIND_BIT(id, type, lane, ...)                                                                         \
+    HANDLER_FUNCTION(id, type)                                                                                        \
+    {                                                                                                                 \
+        (void)sim;                                                                                                    \
+        const uint32_t *pa = SOURCE(0);                                                                               \
+        uint32_t out[ROW_LANES];                                                                                      \
+        lanemask found = 0;                                                                                           \
+        EACH_LANE(i)                                                                                                  \
+        {                                                                                                             \
+            const uint32_t x = insn->extra & FIND_SIGNED && pa[i] >> 31 ? ~pa[i] : pa[i];                             \
+            const uint32_t zeros = x ? (uint32_t)__builtin_clz(x) : 0;                                                \
+            out[i] = !x ? UINT32_MAX : insn->extra & FIND_SHIFT ? zeros : 31 - zeros;                                 \
+            found |= x ? lane_bit[i] : 0;                                                                             \
+        }                                                                                                             \
+        put_rows(warp, insn->dst, out, 1, on);                                                                        \
+        pred_write(warp, insn->pdst[0], found, on);                                                                   \
+        return STEP_PLAIN;                                                                                            \
+    }
+
 // ---- comparisons, logic ------------------------------------------------------------------------------
 
 // min or max of a + b and c, as psrc[0] says; MOD_RELU.
@@ -183,17 +232,18 @@ static inline uint32_t byte_differences(uint32_t a, uint32_t b, uint32_t is_sign
         return STEP_PLAIN;                                                                                            \
     }
 
-// Any function of three words, and whether its result is not zero, or psrc[0] holds.
+// Any function of three words, and whether its result is not zero, or psrc[0] holds (MOD_MODE 1: and psrc[0] holds).
 #define HANDLER_LOGIC_PRED(id, type, lane, ...)                                                                       \
     HANDLER_FUNCTION(id, type)                                                                                        \
     {                                                                                                                 \
         (void)sim;                                                                                                    \
         ROWS_3 uint32_t out[ROW_LANES];                                                                               \
-        lanemask some = pred_read(warp, insn->psrc[0]);                                                               \
+        const lanemask other = pred_read(warp, insn->psrc[0]);                                                        \
+        lanemask some = 0;                                                                                            \
         EACH_LANE(i) out[i] = lop3(pa[i], pb[i], pc[i], insn->extra);                                                 \
         EACH_LANE(i) some |= out[i] ? lane_bit[i] : 0;                                                                \
         put_rows(warp, insn->dst, out, 1, on);                                                                        \
-        pred_write(warp, insn->pdst[0], some, on);                                                                    \
+        pred_write(warp, insn->pdst[0], MOD_GET(insn->mod, MOD_MODE, 4) ? some & other : some | other, on);           \
         return STEP_PLAIN;                                                                                            \
     }
 // Two functions of three predicates; their tables are bits 0 to 7 and 8 to 15 of extra.
@@ -215,9 +265,12 @@ static inline float signed_lane_f32(const uint32_t *row, int i, uint32_t sign_an
 {
     return f32_of_bits((row[i] & sign_and) ^ sign_xor);
 }
+// NaN keeps the sign that it has.
 static inline double signed_lane_f64(const uint32_t *row, int i, uint32_t sign_and, uint32_t sign_xor)
 {
-    return f64_of_bits(row[i] | (uint64_t)((row[ROW_LANES + i] & sign_and) ^ sign_xor) << 32);
+    const double as_it_is = f64_of_bits(row[i] | (uint64_t)row[ROW_LANES + i] << 32);
+    const double with_sign = f64_of_bits(row[i] | (uint64_t)((row[ROW_LANES + i] & sign_and) ^ sign_xor) << 32);
+    return as_it_is != as_it_is ? as_it_is : with_sign;
 }
 #define SIGNS_2                                                                                                       \
     const uint32_t and_a = FLOAT_AND(0), and_b = FLOAT_AND(1), xor_a = FLOAT_XOR(0), xor_b = FLOAT_XOR(1);
@@ -283,7 +336,28 @@ DEFINE_SIGNED_LANES(f64)
 #define HANDLER_SIGNED_FFF(id, type, lane, ...) \
     HANDLER_SIGNED(id, type, lane, 3, ROWS_3 SIGNS_3, SIGNED_A(lane) SIGNED_B(lane) SIGNED_C(lane), __VA_ARGS__)
 
-// min where psrc[0] holds, else max.
+// a where psrc[0] holds, else b.
+#define HANDLER_SIGNED_FFP(id, type, lane, ...)                                                                       \
+    HANDLER_FUNCTION(id, type)                                                                                        \
+    {                                                                                                                 \
+        (void)sim;                                                                                                    \
+        const lanemask firsts = pred_read(warp, insn->psrc[0]);                                                       \
+        lane_##lane r[ROW_LANES], a[ROW_LANES], b[ROW_LANES];                                                         \
+        lanes_signed_##lane(a, warp, insn, 0);                                                                        \
+        lanes_signed_##lane(b, warp, insn, 1);                                                                        \
+        EACH_LANE(i) r[i] = firsts & lane_bit[i] ? a[i] : b[i];                                                       \
+        lanes_put_##lane(warp, insn->dst, r, on);                                                                     \
+        return STEP_PLAIN;                                                                                            \
+    }
+
+// The magnitude of what was chosen, with the sign of the product of the sources as the registers have them.
+static inline float with_sign_of_product(float chosen, const uint32_t *pa, const uint32_t *pb, int i)
+{
+    const uint32_t sign = (pa[i] ^ pb[i]) & 0x80000000u;
+    return chosen != chosen ? chosen : f32_of_bits((bits_of_f32(chosen) & 0x7fffffffu) | sign);
+}
+
+// min where psrc[0] holds, else max. MOD_ABS: .XORSIGN
 #define HANDLER_FLOAT_MINMAX(id, type, lane, ...)                                                                     \
     HANDLER_FUNCTION(id, type)                                                                                        \
     {                                                                                                                 \
@@ -292,7 +366,10 @@ DEFINE_SIGNED_LANES(f64)
         lane_##lane r[ROW_LANES], a[ROW_LANES], b[ROW_LANES];                                                         \
         lanes_signed_##lane(a, warp, insn, 0);                                                                        \
         lanes_signed_##lane(b, warp, insn, 1);                                                                        \
-        EACH_LANE(i) r[i] = canonical_##lane(extreme_##lane(a[i], b[i], insn->mod, !(mins & lane_bit[i])));           \
+        const uint32_t choice = insn->mod & ~MOD_FIELD(1, MOD_ABS);                                                   \
+        EACH_LANE(i) r[i] = canonical_##lane(extreme_##lane(a[i], b[i], choice, !(mins & lane_bit[i])));              \
+        if (MOD_GET(insn->mod, MOD_ABS, 1))                                                                           \
+            EACH_LANE(i) r[i] = with_sign_of_product(r[i], SOURCE(0), SOURCE(1), i);                                  \
         lanes_finish_##lane(r, insn->mod);                                                                            \
         lanes_put_##lane(warp, insn->dst, r, on);                                                                     \
         return STEP_PLAIN;                                                                                            \

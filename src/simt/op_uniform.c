@@ -93,7 +93,7 @@ enum step_kind op_elect_active(struct sim *sim, struct warp *warp, const struct 
     (void)sim;
     const lanemask among = on & pred_read(warp, insn->psrc[0]);
     const uint32_t leader = among ? (uint32_t)__builtin_ctz(among) : 0;
-    put_word(warp, insn->dst, leader, ALL_LANES);
+    put_word(warp, insn->dst, among ? leader : UINT32_MAX, ALL_LANES);
     pred_write(warp, insn->pdst[0], among ? lane_bit[leader] : 0, on);
     return STEP_PLAIN;
 }
