@@ -1,5 +1,9 @@
-// Single machine instructions against an H200, bit by bit: random encodings of every row that computes, on operands half of
-// which are edge values.
+// Single machine instructions against an H200, bit by bit: what ptxas emits of every row that computes, on operands half of
+// which are edge values (support/machine_cases.h).
+//
+//     machine                          compares with tests/data/machine_h200.bin.zst
+//     machine --write OUT              writes the cases that a GPU runs (tools/measure/machine.sh)
+//     machine --store RESULTS OUT      what the GPU answered, in the form of the stored file
 //
 // tests/data/machine_h200.bin.zst: for each instruction its two words (without the control word), one byte that says what
 // follows (enum stored), and that for 32 samples. What is not stored was not changed. Where the operands of the
@@ -8,8 +12,10 @@
 #include "isa/form.h"
 #include "sass/sass.h"
 #include "support/check.h"
+#include "support/machine_cases.h"
 #include "support/run_machine.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,51 +24,23 @@
 static const char stored_path[] = "tests/data/machine_h200.bin.zst";
 
 enum stored { STORED_LOW = 1, STORED_HIGH = 2, STORED_PREDS = 4, STORED_UNIFORM = 8 };
-enum { DST = 4, FIRST_SOURCE = 8, N_SOURCES = 8, N_INPUTS = N_SOURCES + 2, PREDS_IN = 14, N_PREDS = 7 };
-
-// ---- operands ----------------------------------------------------------------------------------------------------
-
-static const uint32_t edges[] = {
-    0, 1, 2, 3, 0xffffffff, 0xfffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0x0000ffff, 0x00010000, 0x7fff8000, 31, 32,
-    33, 63, 64, 65, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0x00800000, 0x007fffff,
-    0x80000001, 0x7f7fffff, 0x4b000000, 0xcb000001, 0x4f000000, 0x5f000000, 0x3ff00000, 0x7ff00000, 0xfff80000,
-    0x00100000, 0x7fefffff, 0x41dfffff, 0x3c003c00, 0x7c007e01, 0xfc000001, 0x80007bff, 0x04000400, 0x3f803f80,
-    0x7f807fc1, 0x00010080};
-
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-// Always the same for an instruction.
-static void fill_inputs(const uint64_t words[2], uint32_t in[N_INPUTS][ROW_LANES])
-{
-    uint64_t state = words[0] * 0x9e3779b97f4a7c15u ^ words[1] * 0xc2b2ae3d27d4eb4fu;
-    for (int lane = 0; lane < ROW_LANES; lane++)
-        for (int k = 0; k < N_INPUTS; k++) {
-            const uint64_t v = next_random(&state);
-            in[k][lane] = v & 1 ? edges[(uint32_t)(v >> 1 & 0x7fffffff) % N_ELEMENTS(edges)] : (uint32_t)(v >> 32);
-        }
-}
+enum { N_PREDS = 7, CAPACITY = 1 << 16 };
 
 // Sources in R8 … R15 and UR8 … UR15 (of the first lane), the old result in R4, R5, UR4, UR5; predicates are the bits of
 // R14 and UR14.
-static void registers_fill(struct machine_registers *r, uint32_t in[N_INPUTS][ROW_LANES], int sample)
+static void registers_fill(struct machine_registers *r, uint32_t in[CASE_N_INPUTS][ROW_LANES], int sample)
 {
     memset(r, 0, sizeof *r);
-    for (int k = 0; k < N_INPUTS; k++) {
-        const int row = k < N_SOURCES ? FIRST_SOURCE + k : DST + k - N_SOURCES;
+    for (int k = 0; k < CASE_N_INPUTS; k++) {
+        const int row = k < CASE_N_SOURCES ? CASE_SOURCES + k : CASE_DST + k - CASE_N_SOURCES;
         for (int lane = 0; lane < ROW_LANES; lane++)
             r->r[row][lane] = in[k][sample < 0 ? lane : sample];
         r->ur[row] = r->r[row][0];
     }
     for (int p = 0; p < N_PREDS; p++) {
         for (int lane = 0; lane < ROW_LANES; lane++)
-            r->p[p] |= (r->r[PREDS_IN][lane] >> p & 1) << lane;
-        r->up[p] = r->ur[PREDS_IN] >> p & 1;
+            r->p[p] |= (r->r[CASE_PREDS][lane] >> p & 1) << lane;
+        r->up[p] = r->ur[CASE_PREDS] >> p & 1;
     }
 }
 
@@ -74,20 +52,12 @@ struct answer { // of 32 samples
 
 static bool forms_seen[N_FORMS];
 
-static bool writes_uniform(const struct sass_insn *in, enum sass_operand_kind kind)
-{
-    for (unsigned k = 0; k < in->n_dst; k++)
-        if (in->operands[k].kind == kind)
-            return true;
-    return false;
-}
-
 static void take_answer(const struct machine_registers *r, const struct sass_insn *in, int lane, struct answer *out,
                         int sample)
 {
-    const bool is_uniform = writes_uniform(in, SO_UREG), has_upred = writes_uniform(in, SO_UPRED);
-    out->low[sample] = is_uniform ? r->ur[DST] : r->r[DST][lane];
-    out->high[sample] = is_uniform ? r->ur[DST + 1] : r->r[DST + 1][lane];
+    const bool is_uniform = machine_writes_uniform(in, SO_UREG), has_upred = machine_writes_uniform(in, SO_UPRED);
+    out->low[sample] = is_uniform ? r->ur[CASE_DST] : r->r[CASE_DST][lane];
+    out->high[sample] = is_uniform ? r->ur[CASE_DST + 1] : r->r[CASE_DST + 1][lane];
     out->preds[sample] = 0;
     for (int p = 0; p < N_PREDS; p++) // UP5 and UP6 were read as P5 and P6
         out->preds[sample] |= (has_upred && p >= 5 ? r->up[p] : r->p[p] >> lane & 1) << p;
@@ -95,13 +65,13 @@ static void take_answer(const struct machine_registers *r, const struct sass_ins
 
 static const char *compute(const uint64_t words[2], bool is_uniform, struct answer *out, struct answer *before)
 {
-    uint32_t in[N_INPUTS][ROW_LANES];
+    uint32_t in[CASE_N_INPUTS][ROW_LANES];
     struct machine_registers r;
     struct sass_insn insn;
     const char *why = NULL;
     if (!sass_decode(90, words, 0, &insn))
         return "not decoded";
-    fill_inputs(words, in);
+    machine_case_inputs(words, in);
     for (int sample = 0; sample < (is_uniform ? ROW_LANES : 1); sample++) {
         registers_fill(&r, in, is_uniform ? sample : -1);
         for (int lane = 0; lane < ROW_LANES; lane++)
@@ -121,8 +91,8 @@ static const char *compute(const uint64_t words[2], bool is_uniform, struct answ
 static uint32_t count_differences(const char *text, const struct answer *got, const struct answer *want,
                                   const uint64_t words[2])
 {
-    uint32_t in[N_INPUTS][ROW_LANES], n = 0;
-    fill_inputs(words, in);
+    uint32_t in[CASE_N_INPUTS][ROW_LANES], n = 0;
+    machine_case_inputs(words, in);
     for (int i = 0; i < ROW_LANES; i++) {
         if (got->low[i] == want->low[i] && got->high[i] == want->high[i] && got->preds[i] == want->preds[i])
             continue;
@@ -199,8 +169,133 @@ static void results_are_the_gpus(void **unused)
     assert_int_equal(n_different, 0);
 }
 
-int main(void)
+// FCHK of all pairs of exponents: bit 256 eb + ea of the stored file.
+static void hard_divisions_are_the_gpus(void **unused)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus)};
+    (void)unused;
+    static const uint64_t fchk[2] = {0x0000000a08007302, 0x000a0000}; // FCHK P5, R8, R10
+    struct buf stored = {0};
+    uint32_t n_different = 0;
+    read_stored("tests/data/fchk_h200.bin.zst", &stored);
+    assert_int_equal(stored.n, 256 * 256 / 8);
+    for (uint32_t first = 0; first < 256 * 256; first += ROW_LANES) {
+        struct machine_registers r = {0};
+        for (uint32_t i = 0; i < ROW_LANES; i++) {
+            r.r[8][i] = ((first + i) & 0xff) << 23;
+            r.r[10][i] = (first + i) >> 8 << 23;
+        }
+        assert_null(machine_step(fchk, &r, UINT32_MAX));
+        uint32_t want;
+        memcpy(&want, stored.at + first / 8, sizeof want);
+        n_different += r.p[5] != want;
+    }
+    buf_release(&stored);
+    assert_int_equal(n_different, 0);
+}
+
+// ---- for the GPU -------------------------------------------------------------------------------------------------
+
+struct record { // of a case, as tools/measure/machine.cu reads it; its code and its inputs follow
+    uint64_t words[2];
+    uint32_t blocks, n_code;
+};
+
+static FILE *open_file(const char *path, const char *mode)
+{
+    FILE *file = fopen(path, mode);
+    if (!file)
+        fail_msg("%s cannot be opened", path);
+    return file;
+}
+
+static int write_cases(const char *path)
+{
+    struct machine_case *cases = malloc(CAPACITY * sizeof *cases);
+    uint32_t in[CASE_N_INPUTS][ROW_LANES];
+    const uint32_t n = machine_cases(cases, CAPACITY);
+    FILE *out = open_file(path, "wb");
+    fwrite(&n, sizeof n, 1, out);
+    for (uint32_t i = 0; i < n; i++) {
+        struct buf code = {0};
+        machine_case_code(&cases[i], &code);
+        machine_case_inputs(cases[i].words, in);
+        const struct record record = {
+            {cases[i].words[0], cases[i].words[1]}, cases[i].is_uniform ? ROW_LANES : 1, (uint32_t)code.n};
+        fwrite(&record, sizeof record, 1, out);
+        fwrite(code.at, 1, code.n, out);
+        fwrite(in, sizeof in, 1, out);
+        buf_release(&code);
+    }
+    fclose(out);
+    free(cases);
+    return 0;
+}
+
+// What the registers held before, in the places that are read.
+static void answer_before(const struct machine_case *c, struct answer *out)
+{
+    uint32_t in[CASE_N_INPUTS][ROW_LANES];
+    struct machine_registers r;
+    struct sass_insn insn;
+    sass_decode(90, c->words, 0, &insn);
+    machine_case_inputs(c->words, in);
+    for (int sample = 0; sample < ROW_LANES; sample++) {
+        registers_fill(&r, in, c->is_uniform ? sample : -1);
+        take_answer(&r, &insn, c->is_uniform ? 0 : sample, out, sample);
+    }
+}
+
+static void store(const struct machine_case *c, const struct answer *answer, FILE *out)
+{
+    struct answer before;
+    uint8_t preds[ROW_LANES];
+    answer_before(c, &before);
+    for (int i = 0; i < ROW_LANES; i++)
+        preds[i] = (uint8_t)answer->preds[i];
+    const uint8_t what = (uint8_t)((memcmp(answer->low, before.low, sizeof before.low) ? STORED_LOW : 0) |
+                                   (memcmp(answer->high, before.high, sizeof before.high) ? STORED_HIGH : 0) |
+                                   (memcmp(answer->preds, before.preds, sizeof before.preds) ? STORED_PREDS : 0) |
+                                   (c->is_uniform ? STORED_UNIFORM : 0));
+    fwrite(c->words, sizeof c->words, 1, out);
+    fwrite(&what, 1, 1, out);
+    if (what & STORED_LOW)
+        fwrite(answer->low, sizeof answer->low, 1, out);
+    if (what & STORED_HIGH)
+        fwrite(answer->high, sizeof answer->high, 1, out);
+    if (what & STORED_PREDS)
+        fwrite(preds, sizeof preds, 1, out);
+}
+
+// Results: for each case a word (1: it ran), then low, high and predicates of 32 samples.
+static int store_results(const char *path, const char *out_path)
+{
+    enum { RAN = 1 };
+    struct machine_case *cases = malloc(CAPACITY * sizeof *cases);
+    const uint32_t n = machine_cases(cases, CAPACITY);
+    FILE *in = open_file(path, "rb"), *out = open_file(out_path, "wb");
+    uint32_t ran, n_ran = 0;
+    struct answer answer;
+    for (uint32_t i = 0; i < n; i++) {
+        if (fread(&ran, sizeof ran, 1, in) != 1 || fread(&answer, sizeof answer, 1, in) != 1)
+            fail_msg("%s is too short", path);
+        n_ran += ran == RAN;
+        if (ran == RAN)
+            store(&cases[i], &answer, out);
+    }
+    printf("%u of %u cases ran\n", n_ran, n);
+    fclose(in);
+    fclose(out);
+    free(cases);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--write") == 0)
+        return write_cases(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "--store") == 0)
+        return store_results(argv[2], argv[3]);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus),
+                                       cmocka_unit_test(hard_divisions_are_the_gpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
