@@ -88,15 +88,21 @@ bool lower_lop3(struct sass_lowering *l, const struct sass_insn *in, struct insn
     return true;
 }
 
-// Sources may be the signs of registers: not executed.
 bool lower_plop3(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     const struct sass_parts p = sass_fill(l, in, out);
-    if (p.n_src)
-        return sass_refuse(l, in, "signs of registers as sources");
     if (p.n_psrc != 3 || p.n_bits < 2)
         return sass_refuse(l, in, "operands");
     out->form = FORM_PLOP3_none;
+    out->extra = (p.bits[0] & 0xff) | (p.bits[1] & 0xff) << 8;
+    return true;
+}
+
+// The same of the signs of registers.
+bool lower_plop3_sign(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    const struct sass_parts p = sass_fill(l, in, out);
+    out->form = FORM_PLOP3_SIGN_none;
     out->extra = (p.bits[0] & 0xff) | (p.bits[1] & 0xff) << 8;
     return true;
 }

@@ -144,21 +144,26 @@ bool lower_i2ip(struct sass_lowering *l, const struct sass_insn *in, struct insn
 // merged must be RZ.
 static unsigned packed_form(const struct sass_insn *in)
 {
-    enum { FROM_F32, FROM_F16, FROM_E5M2, FROM_E4M3 };
     const unsigned to = sass_field(in, SF_TYPE_TO), from = sass_field(in, SF_TYPE_FROM);
     static const uint16_t wide[] = {FORM_CVT_f16x2_f32, FORM_CVT_bf16x2_f32, FORM_CVT_e5m2x2_f32, FORM_CVT_e4m3x2_f32};
     static const uint16_t one[] = {FORM_CVT_f16_f32, FORM_CVT_bf16_f32};
     switch (sass_field(in, SF_UNPACK)) {
     case SASS_F2FP_MODE_PACK_AB:
-        return from == FROM_F32 && to < SASS_F2FP_TO_E5M2 ? wide[to] : 0;
+        return from == SASS_F2FP_FROM_F32 && to < SASS_F2FP_TO_E5M2 ? wide[to] : 0;
     case SASS_F2FP_MODE_PACK_AB_MERGE_C:
-        return from == FROM_F32 && to >= SASS_F2FP_TO_E5M2 && to <= SASS_F2FP_TO_E4M3 ? wide[to] : 0;
+        return from == SASS_F2FP_FROM_F32 && to >= SASS_F2FP_TO_E5M2 && to <= SASS_F2FP_TO_E4M3 ? wide[to] : 0;
     case SASS_F2FP_MODE_MERGE_C:
-        return from == FROM_F32 && to < SASS_F2FP_TO_E5M2 ? one[to] : 0;
+        return from == SASS_F2FP_FROM_F32 && to < SASS_F2FP_TO_E5M2 ? one[to] : 0;
     case SASS_F2FP_MODE_UNPACK_B:
         if (to != SASS_F2FP_TO_F16 || sass_field(in, SF_MODE))
             return 0;
-        return from == FROM_E4M3 ? FORM_CVT_f16x2_e4m3x2 : from == FROM_E5M2 ? FORM_CVT_f16x2_e5m2x2 : 0;
+        return from == SASS_F2FP_FROM_E4M3 ? FORM_CVT_f16x2_e4m3x2 : from == SASS_F2FP_FROM_E5M2 ? FORM_CVT_f16x2_e5m2x2 : 0;
+    case SASS_F2FP_MODE_UNPACK_B_MERGE_C:
+        if (from != SASS_F2FP_FROM_F16)
+            return 0;
+        return to == SASS_F2FP_TO_E4M3 ? FORM_CVT_e4m3x2_f16x2 : to == SASS_F2FP_TO_E5M2 ? FORM_CVT_e5m2x2_f16x2 : 0;
+    case SASS_F2FP_MODE_PACK_B:
+        return from == SASS_F2FP_FROM_F32 && to == SASS_F2FP_TO_TF32 ? FORM_CVT_tf32_f32 : 0;
     default:
         return 0;
     }
@@ -169,7 +174,8 @@ bool lower_f2fp(struct sass_lowering *l, const struct sass_insn *in, struct insn
     sass_fill(l, in, out);
     const unsigned mode = sass_field(in, SF_UNPACK), round = sass_field(in, SF_ROUND);
     const bool is_pair = mode == SASS_F2FP_MODE_PACK_AB || mode == SASS_F2FP_MODE_PACK_AB_MERGE_C;
-    const bool merges = mode == SASS_F2FP_MODE_MERGE_C || mode == SASS_F2FP_MODE_PACK_AB_MERGE_C;
+    const bool merges = mode == SASS_F2FP_MODE_MERGE_C || mode == SASS_F2FP_MODE_UNPACK_B_MERGE_C ||
+                        mode == SASS_F2FP_MODE_PACK_AB_MERGE_C;
     unsigned form = packed_form(in);
     if (!form || (round != SASS_F2FP_ROUND_RN && round != SASS_F2FP_ROUND_RZ))
         return sass_refuse(l, in, "types, halves or rounding");
@@ -187,4 +193,17 @@ bool lower_f2fp(struct sass_lowering *l, const struct sass_insn *in, struct insn
     if (!out->mod && form == FORM_CVT_bf16x2_f32)
         form = FORM_PACK_BF16_f32;
     return sass_prepare(l, out, form, PREPARE_F32, NULL);
+}
+
+// F2IP: two f32 as bytes side by side; executed for one alone.
+bool lower_f2ip(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    sass_fill(l, in, out);
+    if (!sass_is_zero(l, out->src[0]) || !sass_is_zero(l, out->src[2]) || !sass_field(in, SF_NTZ))
+        return sass_refuse(l, in, "more than one source, or NaN that is not 0");
+    sass_swap(out, 0, 1);
+    out->mod = rounding(in, MOD_MODE);
+    out->form = FORM_CVT_u8_f32;
+    return (sass_field(in, SF_TYPE_TO) == SASS_F2IP_U8 && !sass_field(in, SF_RELU) && !sass_field(in, SF_MODE)) ||
+           sass_refuse(l, in, "signed bytes, .RELU or a half");
 }

@@ -259,6 +259,23 @@ enum find { FIND_SIGNED = 1, FIND_SHIFT = 2 };
         return STEP_PLAIN;                                                                                            \
     }
 
+// The same of the upper bits of three words.
+static UNUSED_OK lanemask signs_of(const uint32_t *row)
+{
+    lanemask mask = 0;
+    EACH_LANE(i) mask |= row[i] >> 31 ? lane_bit[i] : 0;
+    return mask;
+}
+#define HANDLER_SIGNS_LOGIC(id, type, lane, ...)                                                                      \
+    HANDLER_FUNCTION(id, type)                                                                                        \
+    {                                                                                                                 \
+        (void)sim;                                                                                                    \
+        const lanemask a = signs_of(SOURCE(0)), b = signs_of(SOURCE(1)), c = signs_of(SOURCE(2));                     \
+        pred_write(warp, insn->pdst[0], lop3(a, b, c, insn->extra & 0xff), on);                                       \
+        pred_write(warp, insn->pdst[1], lop3(a, b, c, insn->extra >> 8), on);                                         \
+        return STEP_PLAIN;                                                                                            \
+    }
+
 // ---- floating point with signs -------------------------------------------------------------------------
 
 static inline float signed_lane_f32(const uint32_t *row, int i, uint32_t sign_and, uint32_t sign_xor)
