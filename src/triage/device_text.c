@@ -21,6 +21,13 @@ static double first_number(const char *text)
     return *text ? strtod(text, NULL) : (double)NAN;
 }
 
+// "9.0" is 90; 0 for what no capability is.
+static unsigned capability(const char *text)
+{
+    double cc = strtod(text, NULL);
+    return cc > 0 && cc < 100 ? (unsigned)(10 * cc + 0.5) : 0;
+}
+
 struct label {
     const char *text;
     size_t offset; // of a double in struct triage_device
@@ -54,7 +61,7 @@ static void read_query_line(struct triage_device *device, const char *line)
 {
     const char *at;
     if ((at = behind_label(line, "CUDA Capability Major/Minor version number:")))
-        device->cc = (unsigned)(10 * strtod(at, NULL) + 0.5);
+        device->cc = capability(at);
     if ((at = behind_label(line, "Total amount of global memory:")) && strchr(at, '('))
         device->memory_bytes = first_number(strchr(at, '('));
     if (strstr(line, "Multiprocessors") && strchr(line, '('))
@@ -104,7 +111,7 @@ static void read_smi_field(struct triage *t, struct triage_device *device, const
     if (strcmp(column, "name") == 0 || strcmp(column, "gpu_name") == 0)
         device->name = arena_string(t->arena, value, strlen(value));
     else if (strcmp(column, "compute_cap") == 0)
-        device->cc = (unsigned)(10 * strtod(value, NULL) + 0.5);
+        device->cc = capability(value);
     else if (strncmp(column, "memory.total", 12) == 0)
         device->memory_bytes = strtod(value, NULL) * MIB;
     else if (strncmp(column, "clocks.max.sm", 13) == 0)

@@ -29,16 +29,16 @@ static double stack_of(const struct triage_kernel *k)
     return own > all ? own : all;
 }
 
-static uint32_t block_of(const struct triage_kernel *k, uint32_t asked)
-{
-    double most = triage_number(k, TRIAGE_max_threads);
-    uint32_t threads = asked ? asked : most > 0 ? (uint32_t)most : TRIAGE_USUAL_BLOCK;
-    return most > 0 && threads > most ? (uint32_t)most : threads;
-}
-
 static uint32_t whole(double value)
 {
     return value > 0 && value < (double)UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static uint32_t block_of(const struct triage_kernel *k, uint32_t asked)
+{
+    uint32_t most = whole(triage_number(k, TRIAGE_max_threads));
+    uint32_t threads = asked ? asked : most ? most : TRIAGE_USUAL_BLOCK;
+    return most && threads > most ? most : threads;
 }
 
 static void judge_occupancy(struct triage_verdict *v, uint32_t threads)
