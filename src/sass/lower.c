@@ -276,7 +276,7 @@ static unsigned uniform_form(unsigned form)
 // Forms that write all lanes by themselves.
 #define ITSELF(form) [form] = form
         ITSELF(FORM_R2UR_none), ITSELF(FORM_S2UR_none), ITSELF(FORM_VOTE_none), ITSELF(FORM_REDUX_none),
-        ITSELF(FORM_ELECT_ONE_none), ITSELF(FORM_ULDC_b32), ITSELF(FORM_PREDS_TO_REG_none),
+        ITSELF(FORM_ELECT_ONE_none), ITSELF(FORM_SYNCS_EXCH_none), ITSELF(FORM_ULDC_b32), ITSELF(FORM_PREDS_TO_REG_none),
 #undef ITSELF
 #define OP(...)
 #define COLD OP

@@ -405,7 +405,7 @@ static bool take_mbarrier(struct sass_lowering *l, const struct sass_insn *in, s
     unsigned at;
     set_space(out, SPACE_SHARED, CLASS_NONE);
     out->elem = ELEM_B64;
-    if (!memory_operand(in, &at) || at + 1 >= in->n_operands)
+    if (!memory_operand(in, &at) || (has_value && at + 1 >= in->n_operands))
         return sass_refuse(l, in, "no operand");
     out->src[1] = has_value ? sass_source(l, in, at + 1) : ROW_NONE;
     return sass_take_address(l, in, out);
@@ -425,7 +425,8 @@ bool lower_syncs_check(struct sass_lowering *l, const struct sass_insn *in, stru
 }
 
 // How many arrivals and bytes: A1TR one arrival, bytes of the register; A1T0 one, none; ART0 as many as the register says;
-// A0TR none, bytes announced.
+// A0TR none, bytes announced; A0TX none, bytes that have come; A0T1 none, one byte announced (for ARRIVES.TRANSCNT).
+// .RED gives no state back and reaches other blocks of the cluster.
 bool lower_syncs_arrive(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     const bool drops = sass_field(in, SF_TYPE) == SASS_ARRIVE_RED_OPTOUT;
@@ -446,11 +447,35 @@ bool lower_syncs_arrive(struct sass_lowering *l, const struct sass_insn *in, str
     case SASS_ARRIVE_COUNT_A0TR:
         out->form = FORM_MBAR_EXPECT_b64;
         break;
+    case SASS_ARRIVE_COUNT_A0TX:
+        out->form = FORM_MBAR_COMPLETE_b64;
+        break;
+    case SASS_ARRIVE_COUNT_A0T1:
+        out->form = FORM_MBAR_EXPECT_b64;
+        has_value = false;
+        break;
     default:
         return sass_refuse(l, in, "this kind of arrival");
     }
     out->dst = in->operands[0].number == SASS_RZ ? ROW_NONE : sass_dst(l, in, 0);
-    return take_mbarrier(l, in, out, has_value);
+    if (!take_mbarrier(l, in, out, has_value))
+        return false;
+    if (sass_field(in, SF_TYPE) == SASS_ARRIVE_RED_RED)
+        out->space = SPACE_CLUSTER;
+    return true;
+}
+
+// ARRIVES.LDGSTSBAR: the copies have come already. .ARVCNT arrives, .TRANSCNT takes back what SYNCS.ARRIVE.A0T1 announced.
+bool lower_arrives(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    const unsigned what = sass_field(in, SF_SHAPE);
+    if (what == SASS_ARRIVES_COUNT_NO)
+        return sass_refuse(l, in, "without a count");
+    set_space(out, SPACE_SHARED, CLASS_NONE);
+    out->elem = ELEM_B64;
+    out->dst = out->src[1] = ROW_NONE;
+    out->form = what == SASS_ARRIVES_COUNT_ARVCNT ? FORM_MBAR_ARRIVE_b64 : FORM_MBAR_COMPLETE_b64;
+    return sass_take_address(l, in, out);
 }
 
 // ---- fences -------------------------------------------------------------------------------------------------------------------

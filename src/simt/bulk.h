@@ -6,17 +6,10 @@
 // waits for the queue.
 #ifndef SIMT_BULK_H
 #define SIMT_BULK_H
+#include "isa/bulk.h"
 #include "mem/tensor_map.h"
 #include "simt/atom.h"
 #include "simt/step.h"
-
-enum bulk_way {
-    BULK_TO_SHARED,   // global to shared memory of the block or of others of its cluster
-    BULK_TO_GLOBAL,   // the block's shared memory to global
-    BULK_TO_BLOCK,    // the block's shared memory to another block's
-    BULK_PREFETCH,    // into L2 only
-    BULK_VALUE        // registers to another block's shared memory (st.async, red.async)
-};
 
 struct bulk {
     uint8_t way;          // enum bulk_way

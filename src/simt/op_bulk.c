@@ -379,6 +379,21 @@ enum step_kind op_bulk(struct sim *sim, struct warp *warp, const struct insn *in
     return bulk_start(sim, warp, insn, lane, &bulk);
 }
 
+// Machine code, %ubulk: once for the warp. The row of bytes holds their number divided by 16 and, above, the multicast mask;
+// extra is the form that has the type of a reduction.
+enum step_kind op_bulk_uniform(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+{
+    enum { UNIT_BYTES = 16, MASK_AT = 16 };
+    const uint32_t lane = (uint32_t)__builtin_ctz(on), packed = word_of(warp, insn->src[3], lane);
+    struct insn plain = *insn;
+    plain.form = (uint16_t)insn->extra;
+    plain.extra = 0;
+    struct bulk bulk = describe(warp, &plain, lane);
+    bulk.bytes = (packed & 0xffff) * UNIT_BYTES;
+    bulk.mask = (uint16_t)(packed >> MASK_AT);
+    return bulk_start(sim, warp, insn, lane, &bulk);
+}
+
 // st.async and red.async: values of registers.
 enum step_kind op_async_store(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {

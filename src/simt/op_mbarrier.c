@@ -238,19 +238,18 @@ enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct
     return STEP_PLAIN;
 }
 
-// Machine code: the object itself is written.
+// Machine code: the object itself is written, once for the warp; all lanes see what it was.
 enum step_kind op_mbarrier_exchange(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     if (locate(sim, warp, insn, &on) == STEP_FAULT)
         return STEP_FAULT;
-    for (lanemask rest = on; rest; rest &= rest - 1) {
-        const int lane = __builtin_ctz(rest);
-        uint8_t *at = warp->block->shared + sim->access.addr[lane];
-        const uint64_t before = ELEMENT_LOAD(uint64_t, at);
-        ELEMENT_STORE(uint64_t, at, get_u64(row_read(warp, insn->src[1]), lane));
-        if (insn->dst != ROW_NONE)
-            set_u64(row_write(warp, insn->dst), lane, before);
-    }
+    const int lane = __builtin_ctz(on);
+    uint8_t *at = warp->block->shared + sim->access.addr[lane];
+    const uint64_t before = ELEMENT_LOAD(uint64_t, at);
+    ELEMENT_STORE(uint64_t, at, get_u64(row_read(warp, insn->src[1]), lane));
+    if (insn->dst != ROW_NONE)
+        for (int i = 0; i < ROW_LANES; i++)
+            set_u64(row_write(warp, insn->dst), i, before);
     return STEP_PLAIN;
 }
 

@@ -25,6 +25,7 @@ DECLARE_OP(op_pack16);
 DECLARE_OP(op_extract);
 
 // op_prepare.c
+DECLARE_OP(op_bulk_uniform);
 DECLARE_OP(op_either);
 DECLARE_OP(op_float_to_integer);
 DECLARE_OP(op_prepared);
