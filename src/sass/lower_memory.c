@@ -420,6 +420,7 @@ bool lower_syncs_exchange(struct sass_lowering *l, const struct sass_insn *in, s
 bool lower_syncs_check(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     out->form = FORM_SYNCS_CHECK_none;
+    out->mod = MOD_FIELD(sass_field(in, SF_INC) == SASS_TRYWAIT_YES, MOD_MODE);
     out->pdst[0] = sass_pred(in, 0);
     return take_mbarrier(l, in, out, true);
 }

@@ -226,7 +226,8 @@ enum step_kind op_mbarrier_test(struct sim *sim, struct warp *warp, const struct
     if (sim->access.space == SPACE_CLUSTER) // PTX ISA: of the executing block only
         return fault_access_always(sim, warp, FAULT_SHARED_BOUNDS);
     struct split *split = split_current(warp);
-    const bool is_try = insn->form == FORM_MBAR_TRY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64;
+    const bool is_try = insn->form == FORM_MBAR_TRY_b64 || insn->form == FORM_MBAR_TRY_PARITY_b64 ||
+                        (insn->form == FORM_SYNCS_CHECK_none && MOD_GET(insn->mod, MOD_MODE, 4)); // .TRYWAIT
     const lanemask ended = lanes_ended(sim, warp, insn, on);
     if (is_try && !ended && !split->has_timed_out && !split->replay) {
         split_wait(warp, SPLIT_MBARRIER, 0, true);
