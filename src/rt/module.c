@@ -2,6 +2,7 @@
 #include "rt/module.h"
 #include "base/buf.h"
 #include "ptx/link.h"
+#include <stdio.h>
 #include <string.h>
 
 enum { CONSTANT_ALIGN = 256 }; // bytes
@@ -337,6 +338,19 @@ static bool open_ptx_late(struct module *module, struct memory *memory, struct e
 
 // ---- kernels --------------------------------------------------------------------------------------------
 
+// PTX's error with its place; what machine code lacks stands behind it.
+static void fail_as_both(const struct err *refused, const struct err *no_ptx, struct err *err)
+{
+    const struct err as_ptx = *no_ptx;
+    if (err->set)
+        return;
+    *err = as_ptx;
+    if (refused->set) {
+        err->set = false;
+        err_set(err, "%s; and as machine code: %s", as_ptx.text, refused->text);
+    }
+}
+
 const struct kernel *module_kernel(struct module *module, struct memory *memory, const char *name, const char **why,
                                    struct err *err)
 {
@@ -355,5 +369,8 @@ const struct kernel *module_kernel(struct module *module, struct memory *memory,
     }
     if (why)
         *why = refused.set ? arena_printf(module->arena, "%s", refused.text) : module->why_no_machine_code;
-    return ptx_image_kernel(module->image, name, err);
+    const struct kernel *kernel = ptx_image_kernel(module->image, name, &no_ptx);
+    if (!kernel)
+        fail_as_both(&refused, &no_ptx, err);
+    return kernel;
 }

@@ -33,4 +33,10 @@ grep -q 'STG.E.* ;' "$TEST_TMP/code" || fail "the code has no store"
 grep -q unknown "$TEST_TMP/code" && fail "the code has unknown instructions"
 "$WARPGLASS" launch "$TEST_DATA/ptx/vector_copy.ptx" --dump=sass >"$TEST_TMP/got" 2>&1 && fail "PTX has machine code"
 grep -q 'has no machine code' "$TEST_TMP/got" || fail "it is not said that PTX has no machine code"
+
+# What neither of both executes is said of both.
+"$WARPGLASS" launch "$TEST_DATA/cubins/refused.fatbin" --kernel reduce_surface --grid 1 --block 32 --arg 0 >"$TEST_TMP/got" 2>&1 &&
+    fail "a reduction on a surface runs"
+grep -q 'refused.fatbin:11:.*sured is not supported; and as machine code:.*SURED.*cannot be executed' "$TEST_TMP/got" ||
+    fail "the error does not name both reasons"
 echo "the table, encodings and code are printed"
