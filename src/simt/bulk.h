@@ -43,6 +43,6 @@ bool bulk_fault(struct sim *sim, struct warp *warp, uint32_t lane, enum fault_ki
 bool tensor_copy(struct sim *sim, struct warp *warp, uint32_t lane, const struct bulk *bulk, uint8_t *shared, uint32_t address);
 void tensor_transfers(struct sim *sim, const struct bulk *bulk); // what global memory is touched
 uint32_t tensor_bytes(const struct tensor_map *map);             // that are moved
-uint32_t tensor_extent(const struct tensor_map *map);            // of shared memory that the box takes
+uint32_t tensor_extent(const struct bulk *bulk);                 // bytes of shared memory from the first to the last touched
 void transfer_add(struct sim *sim, uint64_t address, uint64_t n_bytes, enum access_kind kind);
 #endif

@@ -4,11 +4,12 @@
 // permuted by the swizzle: bits of the shared address above bit 6 are added (exclusive or) to those from bit 4 on, one
 // bit for 32 bytes, two for 64, three for 128. Elements outside the tensor are filled when they are loaded and left out
 // when they are stored, but for those that share 16 bytes with the last one inside: these are written. Rows shorter than
-// the span of the swizzle lie one span apart. Of the NaN that fills, every 16 bits are 0x7ff7.
+// the span of the swizzle lie one span apart. Of the NaN that fills, every 16 bits are 0x7ff7. tf32 elements are rounded to
+// nearest even when they are loaded.
 //
 // Interleaved maps: the unit of the lowest dimension is a pixel of 16 or 32 bytes, which holds that many bytes of
 // channels; the dimension below the highest counts slices of channels, its box channels.
-// Sources: PTX ISA, tensor copies; measured on an H200 (tests/data/h200_async.txt).
+// Sources: PTX ISA, tensor copies; measured on an H200 (tests/data/tensor_copy_h200.txt.zst).
 #include "simt/bulk.h"
 #include "simt/lanes.h"
 #include "simt/splits.h"
@@ -36,15 +37,6 @@ static struct box box_of(const struct tensor_map *map)
     box.unit_bytes = pixel_bytes;
     box.pitch_bytes = box.count[0] * pixel_bytes;
     return box;
-}
-
-uint32_t tensor_extent(const struct tensor_map *map)
-{
-    const struct box box = box_of(map);
-    uint32_t bytes = box.pitch_bytes;
-    for (int i = 1; i < TENSOR_DIMS; i++)
-        bytes *= box.count[i];
-    return map->swizzle == TENSOR_SWIZZLE_NONE ? bytes : (bytes + 127) & ~127u;
 }
 
 uint32_t tensor_bytes(const struct tensor_map *map)
@@ -99,6 +91,20 @@ static uint64_t row_address(const struct bulk *bulk, const struct box *box, cons
     return row->address + (uint64_t)((bulk->at[0] + (int64_t)row->first) * (int64_t)box->unit_bytes);
 }
 
+// Rows outside of the tensor are filled by a load; a store does not read them.
+uint32_t tensor_extent(const struct bulk *bulk)
+{
+    const struct box box = box_of(&bulk->map);
+    struct row row = {.offset = 0};
+    uint32_t n_bytes = 0;
+    do {
+        row_locate(bulk, &box, &row);
+        if (row.end > row.first || bulk->way != BULK_TO_GLOBAL)
+            n_bytes = row.offset + box.pitch_bytes;
+    } while (row_next(&box, &row));
+    return bulk->map.swizzle == TENSOR_SWIZZLE_NONE ? n_bytes : (n_bytes + 127) & ~127u;
+}
+
 void tensor_transfers(struct sim *sim, const struct bulk *bulk)
 {
     const struct box box = box_of(&bulk->map);
@@ -137,7 +143,7 @@ static void convert_loaded(const struct tensor_map *map, uint8_t *at)
     if (flushes && !(bits & 0x7f800000))
         bits &= 0x80000000;
     if ((map->type == TENSOR_TF32 || map->type == TENSOR_TF32_FTZ) && (bits & 0x7f800000) != 0x7f800000)
-        bits = (bits + 0x1000) & 0xffffe000; // 10 bits of fraction, to nearest
+        bits = (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000; // 10 bits of fraction, to nearest even
     memcpy(at, &bits, sizeof bits);
 }
 

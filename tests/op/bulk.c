@@ -266,7 +266,9 @@ static void tensor_stores_and_reductions(void **state)
     (void)state;
     static const char *const words[] = {"cp.async", "cp.reduce.async"};
     for (size_t i = 0; i < 2 * N_ELEMENTS(shapes); i++) {
-        const struct shape *s = &shapes[i / 2];
+        struct shape inside = shapes[i / 2], *const s = &inside; // a store may not begin before the tensor
+        for (uint32_t k = 0; k < s->rank; k++)
+            s->at[k] = s->at[k] < 0 ? 0 : s->at[k];
         const bool reduces = i % 2;
         struct kernel_run r;
         char body[1024];
@@ -359,11 +361,13 @@ static void what_is_wrong_faults(void **state)
     } cases[] = {
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10+4], [%rd1], 256, [%r11];", FAULT_MISALIGNED},
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd1], 20, [%r11];", FAULT_MISALIGNED},
-        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd1], 65536, [%r11];", FAULT_SHARED_BOUNDS},
+        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd1], 65536, [%r11];", FAULT_OUT_OF_BOUNDS},
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd1+65536], 256, [%r11];", FAULT_OUT_OF_BOUNDS},
         {"cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd10, {0, 0, 0}], [%r11];", FAULT_BAD_MAP},
         {"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd1, {0, 0}], [%r11];", FAULT_BAD_MAP},
         {"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd10, {1, 0}], [%r11];", FAULT_BAD_MAP},
+        {"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd10, {0, -1}], [%r10];", FAULT_BAD_MAP},
+        {"cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd10, {-4, 0}], [%r10];", FAULT_BAD_MAP},
     };
     encode(&shapes[1]);
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {

@@ -26,6 +26,5 @@ check copy 400
 check cluster
 check bulk 1120
 check interleave
-grep -q '^load ' "$TEST_DATA/h200_async.txt" && check tensor 700 0 0 && check tensor 400 0 1 && check tensor 400 0 2
 grep -q '^replace ' "$TEST_DATA/h200_async.txt" && check replace
 echo "1..$n"

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <vector>
+#include "../../support/tensor_cases.h"
 
 #define CK(expr)                                                                               \
     do {                                                                                       \
@@ -19,20 +20,10 @@
         }                                                                                      \
     } while (0)
 
-static uint64_t state = 1;
-static uint64_t rnd() {
-    state += 0x9e3779b97f4a7c15ull;
-    uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
-static int below(int n) { return (int)(rnd() % (uint64_t)n); }
-static uint64_t hash_of(const void* p, size_t n) {
-    uint64_t h = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < n; ++i) h = (h ^ ((const uint8_t*)p)[i]) * 0x100000001b3ull;
-    return h;
-}
+#define state tensor_case_state
+#define rnd tensor_case_random
+#define below tensor_case_below
+#define hash_of tensor_case_hash
 
 typedef CUresult (*encode_t)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*,
                              const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
@@ -148,80 +139,24 @@ __global__ void k_store(const __grid_constant__ CUtensorMap map, Coord c, int ra
     }
 }
 
-enum { SMEM_BYTES = 16384, SMEM_WORDS = SMEM_BYTES / 4, BUFFER_BYTES = 1 << 19 };
-static const char* const type_names[13] = {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32ftz", "tf32", "tf32ftz"};
-static const int type_bytes[13] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-
-struct Case {
-    int type, rank, interleave, swizzle, fill, op;
-    cuuint64_t dim[5], stride[5];
-    cuuint32_t box[5], step[5];
+enum { SMEM_BYTES = TENSOR_CASE_SHARED_BYTES, SMEM_WORDS = SMEM_BYTES / 4, BUFFER_BYTES = TENSOR_CASE_BUFFER_BYTES };
+#define type_names tensor_case_types
+#define type_bytes tensor_case_type_bytes
+#define fill_numbers tensor_case_fill
+typedef struct tensor_case Case;
+static Coord coord_of(const Case& k) {
     Coord c;
-    unsigned bytes, extent;
-};
-// Numbers of which sums are exact and no NaN comes.
-static void fill_numbers(void* p, size_t bytes, int type) {
-    for (size_t i = 0; i < bytes / type_bytes[type]; ++i) {
-        uint64_t r = rnd();
-        switch (type) {
-            case 6: ((uint16_t*)p)[i] = (uint16_t)((r & 0x8000) | (10 + (r >> 20) % 8) << 10 | (r & 0x3f0)); break;
-            case 9: ((uint16_t*)p)[i] = (uint16_t)((r & 0x8000) | (123 + (r >> 20) % 6) << 7 | (r & 0x7e)); break;
-            case 7: case 10: case 11: case 12: { float f = (float)(int)(r % 200001 - 100000) / 8; memcpy((float*)p + i, &f, 4); break; }
-            case 8: { double d = (double)(int64_t)(r % 2000001 - 1000000) / 16; memcpy((double*)p + i, &d, 8); break; }
-            default: memcpy((uint8_t*)p + i * type_bytes[type], &r, type_bytes[type]);
-        }
-    }
-}
-static Case make_case(int mode) { // 0 load, 1 store, 2 reduce
-    for (;;) {
-        Case k = {};
-        static const int reducible[7] = {2, 3, 4, 5, 6, 9, 7};
-        k.type = mode == 2 ? reducible[below(7)] : below(13);
-        k.op = -1;
-        if (mode == 2) {
-            static const int ops[7][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 5, 6, 7, 0, 1}, {0, 1, 2, 5, 6, 7, 0, 1}, {1, 2, 5, 6, 7, 1, 2, 5},
-                                          {0, 1, 2, 0, 1, 2, 0, 1}, {0, 1, 2, 0, 1, 2, 0, 1}, {0, 0, 0, 0, 0, 0, 0, 0}};
-            for (int t = 0; t < 7; ++t)
-                if (reducible[t] == k.type) k.op = ops[t][below(8)];
-        }
-        int es = type_bytes[k.type];
-        k.rank = 1 + below(5);
-        k.swizzle = below(4);
-        k.fill = k.type >= 6 && mode == 0 ? below(2) : 0;
-        int most = k.swizzle == 0 ? 16 : 1 << k.swizzle; // inner dimension in 16 bytes
-        int inner = 16 * (1 + below(most));
-        if (inner / es > 256) continue;
-        uint64_t n = inner / es;
-        k.box[0] = (cuuint32_t)n;
-        k.step[0] = 1;
-        k.dim[0] = 1 + below(2 * (int)n + 8);
-        k.stride[0] = (k.dim[0] * es + 15) / 16 * 16 + 16 * below(3);
-        for (int i = 1; i < 5; ++i) {
-            k.dim[i] = 1, k.box[i] = 1, k.step[i] = 1;
-            if (i >= k.rank) continue;
-            k.dim[i] = 1 + below(12);
-            k.step[i] = below(5) == 0 ? 2 + below(3) : 1;
-            k.box[i] = 1 + below(k.step[i] > 1 ? 10 : 8);
-            n *= (k.box[i] + k.step[i] - 1) / k.step[i];
-            k.stride[i] = k.stride[i - 1] * k.dim[i] + 16 * below(3);
-        }
-        k.bytes = (unsigned)(n * es);
-        k.extent = (unsigned)(k.rank == 1 ? k.stride[0] : k.stride[k.rank - 1]);
-        if (k.bytes > SMEM_BYTES || k.extent + 64 > BUFFER_BYTES) continue;
-        for (int i = 0; i < k.rank; ++i) k.c.c[i] = below((int)k.dim[i] + (int)k.box[i] + 2) - (int)k.box[i] - 1;
-        if (below(4)) // mostly inside
-            for (int i = 0; i < k.rank; ++i) k.c.c[i] = below((int)k.dim[i]);
-        k.c.c[0] = k.c.c[0] / (16 / es) * (16 / es); // a box begins at a multiple of 16 bytes, or the instruction is illegal
-        return k;
-    }
+    memcpy(c.c, k.at, sizeof c.c);
+    return c;
 }
 static void print_case(const char* what, int n, const Case& k) {
     printf("%s %d %s sw%d il%d fill%d op%d", what, n, type_names[k.type], k.swizzle, k.interleave, k.fill, k.op);
     for (int i = 0; i < k.rank; ++i)
-        printf(" %llu/%llu:%u/%u@%d", (unsigned long long)k.dim[i], (unsigned long long)k.stride[i], k.box[i], k.step[i], k.c.c[i]);
+        printf(" %llu/%llu:%u/%u@%d", (unsigned long long)k.dim[i], (unsigned long long)k.stride[i], k.box[i], k.step[i], k.at[i]);
 }
 
-static void run_tensor(int n_cases, int start, int only) {
+// `without`: numbers of cases between commas, such as ,3,17, that are not run.
+static void run_tensor(int n_cases, int start, int only, const char* without) {
     encode_t encode = encode_fn();
     uint8_t *buffer, *data, *out;
     CK(cudaMalloc(&buffer, BUFFER_BYTES));
@@ -231,11 +166,13 @@ static void run_tensor(int n_cases, int start, int only) {
     CK(cudaFuncSetAttribute(k_load, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM_BYTES + 1024));
     for (int mode = only; mode <= only; ++mode)
         for (int n = start; n < n_cases; ++n) {
-            state = 1000003u * (uint64_t)mode + n;
-            Case k = make_case(mode);
+            char name[16];
+            snprintf(name, sizeof name, ",%d,", n);
+            if (strstr(without, name)) continue;
+            Case k = tensor_case_make(mode, n);
             CUtensorMap map;
             CUresult e = encode(&map, (CUtensorMapDataType)k.type, k.rank, buffer, k.dim, k.stride, k.box, k.step, (CUtensorMapInterleave)0,
-                                (CUtensorMapSwizzle)k.swizzle, (CUtensorMapL2promotion)below(4), (CUtensorMapFloatOOBfill)k.fill);
+                                (CUtensorMapSwizzle)k.swizzle, (CUtensorMapL2promotion)k.promotion, (CUtensorMapFloatOOBfill)k.fill);
             static const char* const names[3] = {"load", "store", "reduce"};
             print_case(names[mode], n, k);
             if (e) {
@@ -246,7 +183,7 @@ static void run_tensor(int n_cases, int start, int only) {
             fill_numbers(host.data(), k.extent + 64, k.type);
             CK(cudaMemcpy(buffer, host.data(), k.extent + 64, cudaMemcpyHostToDevice));
             if (mode == 0) {
-                k_load<<<1, 128, SMEM_BYTES>>>(map, k.c, k.rank, k.bytes, (unsigned*)out, SMEM_WORDS);
+                k_load<<<1, 128, SMEM_BYTES>>>(map, coord_of(k), k.rank, k.bytes, (unsigned*)out, SMEM_WORDS);
                 CK(cudaDeviceSynchronize());
                 CK(cudaMemcpy(small.data(), out, SMEM_BYTES + 12, cudaMemcpyDeviceToHost));
                 unsigned tail[3];
@@ -256,7 +193,7 @@ static void run_tensor(int n_cases, int start, int only) {
             } else {
                 fill_numbers(small.data(), SMEM_BYTES, k.type);
                 CK(cudaMemcpy(data, small.data(), SMEM_BYTES, cudaMemcpyHostToDevice));
-                k_store<<<1, 128, SMEM_BYTES>>>(map, k.c, k.rank, k.op, (unsigned*)data, SMEM_WORDS);
+                k_store<<<1, 128, SMEM_BYTES>>>(map, coord_of(k), k.rank, k.op, (unsigned*)data, SMEM_WORDS);
                 CK(cudaDeviceSynchronize());
                 CK(cudaMemcpy(host.data(), buffer, k.extent + 64, cudaMemcpyDeviceToHost));
                 printf(" %016llx\n", (unsigned long long)hash_of(host.data(), k.extent + 64));
@@ -273,40 +210,26 @@ static void run_interleave() {
     std::vector<unsigned> host(1 << 18), small(SMEM_WORDS + 16);
     for (unsigned i = 0; i < host.size(); ++i) host[i] = i;
     CK(cudaMemcpy(buffer, host.data(), 1 << 20, cudaMemcpyHostToDevice));
-    static const int types[3] = {2, 6, 0};
-    for (int t = 0; t < 3; ++t)
-        for (int il = 1; il <= 2; ++il)
-            for (int sw = 0; sw < 4; ++sw)
-                for (int inner = 16; inner <= 64; inner *= 2)
-                    for (int rank = 3; rank <= 4; ++rank)
-                        for (int c0 = 0; c0 < 3; ++c0) {
-                            int es = type_bytes[types[t]];
-                            Case k = {};
-                            k.type = types[t], k.rank = rank, k.interleave = il, k.swizzle = sw, k.op = -1;
-                            cuuint64_t dim[5] = {(cuuint64_t)(c0 == 2 ? 40 : 64) / es, 6, 5, 3, 1}, stride[5] = {2080, 14560, 87360, 262080, 0};
-                            cuuint32_t box[5] = {(cuuint32_t)(inner / es), 3, 2, 2, 1}, step[5] = {1, 1, 1, 1, 1};
-                            memcpy(k.dim, dim, sizeof dim), memcpy(k.stride, stride, sizeof stride), memcpy(k.box, box, sizeof box), memcpy(k.step, step, sizeof step);
-                            k.c.c[0] = c0 == 1 ? 32 / es : 0, k.c.c[1] = c0 == 1 ? 1 : c0 == 2 ? 4 : 0, k.c.c[2] = c0 == 1 ? -1 : 0, k.c.c[3] = 0;
-                            int pixel = il == 1 ? 16 : 32, slices = ((rank == 3 ? 3 : 2) * es + pixel - 1) / pixel;
-                            k.bytes = inner / es * pixel * slices * (rank == 3 ? 2 : 3 * 2);
-                            CUtensorMap map;
-                            CUresult e = encode(&map, (CUtensorMapDataType)k.type, rank, buffer, k.dim, k.stride, k.box, k.step, (CUtensorMapInterleave)il,
-                                                (CUtensorMapSwizzle)sw, (CUtensorMapL2promotion)0, (CUtensorMapFloatOOBfill)0);
-                            print_case("interleave", inner, k);
-                            if (e) {
-                                printf(" refused %d\n", (int)e);
-                                continue;
-                            }
-                            k_load<<<1, 128, SMEM_BYTES>>>(map, k.c, k.rank, k.bytes, out, SMEM_WORDS);
-                            CK(cudaDeviceSynchronize());
-                            CK(cudaMemcpy(small.data(), out, SMEM_BYTES + 12, cudaMemcpyDeviceToHost));
-                            printf(" %s bar %08x%08x", small[SMEM_WORDS] ? "ok" : "late", small[SMEM_WORDS + 2], small[SMEM_WORDS + 1]);
-                            unsigned last = SMEM_WORDS;
-                            while (last && small[last - 1] == 0xa5a5a5a5u) --last;
-                            printf(" %u:", last);
-                            for (unsigned i = 0; i < last && i < 256; ++i) printf(" %x", small[i]);
-                            printf("\n");
-                        }
+    for (int n = 0; n < 3 * TENSOR_CASE_PER_RUN; ++n) {
+        Case k = tensor_case_interleaved(n);
+        CUtensorMap map;
+        CUresult e = encode(&map, (CUtensorMapDataType)k.type, k.rank, buffer, k.dim, k.stride, k.box, k.step, (CUtensorMapInterleave)k.interleave,
+                            (CUtensorMapSwizzle)k.swizzle, (CUtensorMapL2promotion)0, (CUtensorMapFloatOOBfill)0);
+        print_case("interleave", (int)k.box[0] * type_bytes[k.type], k);
+        if (e) {
+            printf(" refused %d\n", (int)e);
+            continue;
+        }
+        k_load<<<1, 128, SMEM_BYTES>>>(map, coord_of(k), k.rank, k.bytes, out, SMEM_WORDS);
+        CK(cudaDeviceSynchronize());
+        CK(cudaMemcpy(small.data(), out, SMEM_BYTES + 12, cudaMemcpyDeviceToHost));
+        printf(" %s bar %08x%08x", small[SMEM_WORDS] ? "ok" : "late", small[SMEM_WORDS + 2], small[SMEM_WORDS + 1]);
+        unsigned last = SMEM_WORDS;
+        while (last && small[last - 1] == 0xa5a5a5a5u) --last;
+        printf(" %u:", last);
+        for (unsigned i = 0; i < last && i < 256; ++i) printf(" %x", small[i]);
+        printf("\n");
+    }
 }
 
 // ---- bulk copies and reductions without a map ----
@@ -679,7 +602,7 @@ int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "copy";
     int n = argc > 2 ? atoi(argv[2]) : 200;
     int start = argc > 3 ? atoi(argv[3]) : 0, mode = argc > 4 ? atoi(argv[4]) : 0;
-    if (!strcmp(what, "tensor")) run_tensor(n, start, mode);
+    if (!strcmp(what, "tensor")) run_tensor(n, start, mode, argc > 5 ? argv[5] : "");
     if (!strcmp(what, "interleave")) run_interleave();
     if (!strcmp(what, "bulk")) run_bulk(n);
     if (!strcmp(what, "copy")) run_copy(n);
