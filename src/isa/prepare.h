@@ -17,7 +17,10 @@ enum prepare {
     PREPARE_F32,    // sign bits
     PREPARE_F64,
     PREPARE_HALVES, // a half is chosen, then the sign bits of both
-    PREPARE_BYTES   // one byte: its number is the choice
+    PREPARE_BYTES,  // one byte: its number is the choice
+    PREPARE_F32_NUMBER, // as PREPARE_F32, but NaN keeps its sign
+    PREPARE_F16_NUMBER, // likewise of the lower half
+    PREPARE_BF16_NUMBER
 };
 enum half_choice { HALVES_BOTH, HALVES_LOW, HALVES_HIGH };
 

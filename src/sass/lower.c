@@ -192,6 +192,8 @@ static uint32_t fold_word(uint32_t x, bool is_negated, bool is_absolute, enum pr
     if (kind == PREPARE_NEGATE || kind == PREPARE_INVERT)
         return !is_negated ? x : kind == PREPARE_INVERT ? ~x : 0 - x;
     const uint32_t signs = kind == PREPARE_HALVES ? 0x80008000u : 0x80000000u;
+    if (kind == PREPARE_F32_NUMBER && (x & 0x7fffffff) > 0x7f800000)
+        return x;
     if (kind == PREPARE_BYTES)
         return x >> 8 * (uint32_t)choice & 0xff;
     if (kind == PREPARE_HALVES)

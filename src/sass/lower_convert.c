@@ -91,10 +91,10 @@ bool lower_f2f(struct sass_lowering *l, const struct sass_insn *in, struct insn 
     if (from < SASS_F2F_FROM_F16 || from > SASS_F2F_FROM_BF16 || to < SASS_F2F_TO_F16 ||
         to > SASS_F2F_TO_BF16)
         return sass_refuse(l, in, "an unknown type");
-    if (to == SASS_F2F_TO_F64 && is_half_float(from) && sass_is_signed(out, 0))
-        return sass_refuse(l, in, "a sign that NaN does not take");
     out->mod = rounding(in, MOD_ROUND) | MOD_FIELD(sass_field(in, SF_FTZ), MOD_FTZ);
-    return sass_prepare(l, out, forms[to - SASS_F2F_TO_F16][from - SASS_F2F_FROM_F16], float_signs(from),
+    static const uint8_t numbers[] = {PREPARE_F16_NUMBER, PREPARE_F32_NUMBER, PREPARE_F64, PREPARE_BF16_NUMBER};
+    const enum prepare kind = to == SASS_F2F_TO_F64 ? (enum prepare)numbers[from - SASS_F2F_FROM_F16] : float_signs(from);
+    return sass_prepare(l, out, forms[to - SASS_F2F_TO_F16][from - SASS_F2F_FROM_F16], kind,
                         is_half_float(from) ? half_of(in) : NULL);
 }
 

@@ -74,8 +74,15 @@ bool lower_fmul(struct sass_lowering *l, const struct sass_insn *in, struct insn
 {
     sass_fill(l, in, out);
     out->mod = float_mod(in);
-    if (has_fmz(in) || sass_field(in, SF_SCALE) != SASS_SCALE_NO)
-        return sass_refuse(l, in, ".FMZ or a scale");
+    const unsigned scale = sass_field(in, SF_SCALE);
+    if (has_fmz(in) || scale < SASS_SCALE_D8)
+        return sass_refuse(l, in, ".FMZ, or an unknown scale");
+    if (scale != SASS_SCALE_NO) {
+        out->extra = scale;
+        fold_all(l, out, 2, PREPARE_F32);
+        out->form = FORM_FMUL_SCALED_f32;
+        return true;
+    }
     return choose_signed(l, out, 2, PREPARE_F32, FORM_MUL_f32, FORM_FMUL_f32);
 }
 bool lower_dmul(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)

@@ -308,6 +308,12 @@ static inline double signed_lane_f64(const uint32_t *row, int i, uint32_t sign_a
 DEFINE_SIGNED_LANES(f32)
 DEFINE_SIGNED_LANES(f64)
 
+// FMUL.D8 … .M8 are 1 … 7; 4 is no scale.
+static inline double scale_factor(uint32_t scale)
+{
+    return (double)(1u << scale) / 16;
+}
+
 // With modifiers: rounding is set around the loop, as in shapes.h.
 #define SIGNED_WITH_MODIFIERS(id, type, lane, n, ...)                                                                 \
     static __attribute__((noinline)) void h_##id##_##type##_modified(struct warp *warp, const struct insn *insn,      \
@@ -329,7 +335,7 @@ DEFINE_SIGNED_LANES(f64)
         if (direction != FE_TONEAREST)                                                                                \
             fesetround(FE_TONEAREST);                                                                                 \
         lanes_finish_##lane(r, insn->mod);                                                                            \
-        lanes_put_##lane(warp, insn->dst, r, on);                                                                     \
+        FLOAT_PUT(lane, n, r)                                                                                         \
     }
 #define HANDLER_SIGNED(id, type, lane, n, rows, declare, ...)                                                         \
     SIGNED_WITH_MODIFIERS(id, type, lane, n, __VA_ARGS__)                                                             \
@@ -345,6 +351,7 @@ DEFINE_SIGNED_LANES(f64)
         {                                                                                                             \
             declare set_##lane(out, i, canonical_##lane(__VA_ARGS__));                                                \
         }                                                                                                             \
+        keep_nan_##lane(out, warp, insn, n);                                                                          \
         put_rows(warp, insn->dst, out, WORDS_##lane, on);                                                             \
         return STEP_PLAIN;                                                                                            \
     }

@@ -31,6 +31,15 @@ static void prepare_row(uint32_t *out, const uint32_t *row, const struct insn *i
             if (!prepare_is_nan(x, row[ROW_LANES + i]))
                 out[ROW_LANES + i] = (row[ROW_LANES + i] & sign_and) ^ sign_xor;
             break;
+        case PREPARE_F32_NUMBER:
+            out[i] = (x & 0x7fffffff) > 0x7f800000 ? x : (x & sign_and) ^ sign_xor;
+            break;
+        case PREPARE_F16_NUMBER:
+        case PREPARE_BF16_NUMBER:
+            out[i] = choose_half(x, choice);
+            if ((out[i] & 0x7fff) <= (kind == PREPARE_F16_NUMBER ? 0x7c00 : 0x7f80))
+                out[i] = (out[i] & (is_absolute ? 0x7fff : 0xffff)) ^ (is_negated ? 0x8000 : 0);
+            break;
         case PREPARE_BYTES:
             out[i] = x >> 8 * (uint32_t)choice & 0xff;
             break;

@@ -142,6 +142,36 @@ static inline bool has_float_modifiers(uint32_t mod)
 DEFINE_FLOAT_LANES(f32)
 DEFINE_FLOAT_LANES(f64)
 
+// Of several NaN an instruction of f64 passes on the second source's, then the third's, then the first's; it becomes quiet
+// and keeps its sign (measured on an H200: op/machine). NaN of f32 are all the same.
+static UNUSED_OK __attribute__((noinline)) void choose_nan_f64(uint32_t *out, const struct warp *warp,
+                                                               const struct insn *insn, int n)
+{
+    static const uint8_t order[] = {0, 2, 1}; // the last one wins
+    for (int i = 0; i < ROW_LANES; i++)
+        for (int j = 0; j < 3 && get_f64(out, i) != get_f64(out, i); j++) {
+            const uint64_t bits = order[j] < n ? get_u64(SOURCE(order[j]), i) : 0;
+            if ((bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u)
+                set_u64(out, i, bits | 0x0008000000000000u);
+        }
+}
+static inline void keep_nan_f64(uint32_t *out, const struct warp *warp, const struct insn *insn, int n)
+{
+    lanemask nan = 0;
+    EACH_LANE(i) nan |= get_f64(out, i) != get_f64(out, i) ? lane_bit[i] : 0;
+    if (__builtin_expect(nan != 0, 0) && n > 1)
+        choose_nan_f64(out, warp, insn, n);
+}
+static inline void keep_nan_f32(const uint32_t *out, const struct warp *warp, const struct insn *insn, int n)
+{
+    (void)out, (void)warp, (void)insn, (void)n;
+}
+#define FLOAT_PUT(lane, n, result)                        \
+    uint32_t out[WORDS_##lane * ROW_LANES];               \
+    EACH_LANE(i) set_##lane(out, i, (result)[i]);         \
+    keep_nan_##lane(out, warp, insn, n);                  \
+    put_rows(warp, insn->dst, out, WORDS_##lane, on);
+
 // `compute` is one loop from the arrays x, y, z into r.
 #define FLOAT_WITH_MODIFIERS(id, type, lane, n, ...)                                                       \
     static __attribute__((noinline)) void h_##id##_##type##_modified(struct warp *warp,                    \
@@ -165,7 +195,7 @@ DEFINE_FLOAT_LANES(f64)
         if (direction != FE_TONEAREST)                                                                     \
             fesetround(FE_TONEAREST);                                                                      \
         lanes_finish_##lane(r, insn->mod);                                                                 \
-        lanes_put_##lane(warp, insn->dst, r, on);                                                          \
+        FLOAT_PUT(lane, n, r)                                                                              \
     }
 #define HANDLER_FLOAT(id, type, lane, n, rows, declare, ...)                         \
     FLOAT_WITH_MODIFIERS(id, type, lane, n, __VA_ARGS__)                             \
@@ -182,6 +212,7 @@ DEFINE_FLOAT_LANES(f64)
         {                                                                            \
             declare set_##lane(out, i, canonical_##lane(__VA_ARGS__));               \
         }                                                                            \
+        keep_nan_##lane(out, warp, insn, n);                                         \
         put_rows(warp, insn->dst, out, WORDS_##lane, on);                            \
         return STEP_PLAIN;                                                           \
     }

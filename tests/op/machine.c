@@ -10,7 +10,6 @@
 // measurement lay: see registers_fill. Instructions of the uniform datapath were run once for each sample.
 #include "base/buf.h"
 #include "isa/form.h"
-#include "isa/prepare.h"
 #include "sass/sass.h"
 #include "support/check.h"
 #include "support/machine_cases.h"
@@ -51,7 +50,7 @@ struct answer { // of 32 samples
     uint32_t low[ROW_LANES], high[ROW_LANES], preds[ROW_LANES];
 };
 
-static bool forms_seen[N_FORMS];
+static bool rows_seen[N_SASS_OPS];
 
 static void take_answer(const struct machine_registers *r, const struct sass_insn *in, int lane, struct answer *out,
                         int sample)
@@ -85,33 +84,17 @@ static const char *compute(const uint64_t words[2], bool is_uniform, struct answ
             if (!is_uniform || lane == 0)
                 take_answer(&r, &insn, lane, out, is_uniform ? sample : lane);
     }
-    forms_seen[r.form] = true;
+    rows_seen[insn.op] = true;
     return NULL;
 }
 
-static bool is_nan_f64(const struct answer *answer, int sample)
-{
-    return prepare_is_nan(answer->low[sample], answer->high[sample]);
-}
-
-// Which of two NaN an instruction of f64 with an |operand| passes on is not known.
-static bool passes_either_nan(const struct sass_insn *in)
-{
-    bool has_absolute = false;
-    for (unsigned k = 0; k < in->n_operands; k++)
-        has_absolute |= in->operands[k].is_absolute;
-    return in->row->unit == UNIT_FP64 && has_absolute;
-}
-
 static uint32_t count_differences(const char *text, const struct answer *got, const struct answer *want,
-                                  const uint64_t words[2], bool may_be_either_nan)
+                                  const uint64_t words[2])
 {
     uint32_t in[CASE_N_INPUTS][ROW_LANES], n = 0;
     machine_case_inputs(words, in);
     for (int i = 0; i < ROW_LANES; i++) {
         if (got->low[i] == want->low[i] && got->high[i] == want->high[i] && got->preds[i] == want->preds[i])
-            continue;
-        if (may_be_either_nan && is_nan_f64(got, i) && is_nan_f64(want, i))
             continue;
         if (n++ == 0)
             print_error("%s\n    sample %d of a %08x:%08x b %08x:%08x c %08x:%08x preds %02x: %08x:%08x preds %02x, H200 "
@@ -177,13 +160,35 @@ static void results_are_the_gpus(void **unused)
         if (why && getenv("WG_SHOW_REFUSED"))
             print_message("%s: %s\n", text.at, why);
         n_compared += !why;
-        n_different += !why && count_differences(text.at, &got, &want, words, passes_either_nan(&insn)) > 0;
+        n_different += !why && count_differences(text.at, &got, &want, words) > 0;
         buf_release(&text);
     }
     print_message("%u machine instructions compared with an H200, %u differ, %u are not executed\n", n_compared, n_different,
                   n_refused);
     buf_release(&stored);
     assert_int_equal(n_different, 0);
+}
+
+// Rows of sm_90 that are executed and have no case here. F2IP, HSETP2 and PLOP3 of signs are in the kernels that op/replay compares
+// with the card; the uniform ones were never seen in a program and run as their twins do.
+static const char *const rows_without_case[] = {"F2IP", "HSETP2", "PLOP3", "UBMSK", "USGXT", "UP2UR", "UR2UP"};
+
+static void every_row_is_compared(void **unused)
+{
+    (void)unused;
+    uint32_t n, n_open = 0;
+    const struct sass_row *rows = sass_rows(&n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!machine_is_case(&rows[i]) || rows[i].last_cc < 90 || rows_seen[rows[i].op])
+            continue;
+        bool is_known = false;
+        for (uint32_t k = 0; k < N_ELEMENTS(rows_without_case); k++)
+            is_known |= strcmp(rows_without_case[k], rows[i].name) == 0;
+        if (!is_known)
+            print_error("%s has no case\n", rows[i].name);
+        n_open += !is_known;
+    }
+    assert_int_equal(n_open, 0);
 }
 
 // FCHK of all pairs of exponents: bit 256 eb + ea of the stored file.
@@ -313,6 +318,7 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "--store") == 0)
         return store_results(argv[2], argv[3]);
     const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus),
+                                       cmocka_unit_test(every_row_is_compared),
                                        cmocka_unit_test(hard_divisions_are_the_gpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void set_bits(uint64_t words[2], unsigned at, unsigned width, uint64_t va
     }
 }
 
-static bool is_computed(const struct sass_row *row)
+bool machine_is_case(const struct sass_row *row)
 {
     static const char *const others[] = {"SHFL", "MATCH", "S2R", "CS2R", "S2UR", "ULDC", "B2R", "LDC", "USETMAXREG"};
     for (unsigned i = 0; i < N_ELEMENTS(others); i++)
@@ -130,7 +130,7 @@ static bool make_case(const uint64_t given[2], unsigned copy, struct machine_cas
     struct sass_item item;
     unsigned n_preds = 0;
     uint64_t state;
-    if (!sass_decode(90, given, 0, &insn) || !is_computed(insn.row))
+    if (!sass_decode(90, given, 0, &insn) || !machine_is_case(insn.row))
         return false;
     const unsigned form = insn.row->forms ? given[0] >> 9 & 7 : 0;
     if ((insn.row->forms && (form == 3 || form == 5)) || strstr(insn.row->spec, "{c"))
@@ -267,7 +267,8 @@ void machine_case_code(const struct machine_case *c, struct buf *out)
     sass_decode(90, c->words, 0, &insn);
     put_index(out, c->is_uniform);
     put_inputs(out);
-    put(out, c->words[0], c->words[1], false, false);
+    const bool is_slow = insn.row->unit == UNIT_LSU || strcmp(insn.row->name, "MATCH") == 0; // MATCH.ANY: by distinct values
+    put(out, c->words[0], c->words[1], is_slow, false);
     put_nops(out, 12);
     put_outputs(out, &insn);
 }

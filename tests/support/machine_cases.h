@@ -21,5 +21,6 @@ uint32_t machine_cases(struct machine_case *out, uint32_t capacity);
 void machine_case_inputs(const uint64_t words[2], uint32_t in[CASE_N_INPUTS][ROW_LANES]);
 // Code of a kernel (in, out) for sm_90: loads, the instruction, stores three words a sample.
 void machine_case_code(const struct machine_case *c, struct buf *out);
+bool machine_is_case(const struct sass_row *row); // it computes, and is compared
 bool machine_writes_uniform(const struct sass_insn *in, enum sass_operand_kind kind);
 #endif
