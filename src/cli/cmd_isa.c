@@ -89,7 +89,7 @@ static void check_file(const char *path, bool csv, struct checked *out)
     arena_init(&arena, "file");
     struct memory *memory = memory_new(CHECK_MEMORY_BYTES, &err);
     out->n_files++;
-    if (memory && module_open(&arena, path, CC, &file, &err) && module_place(&file.module, memory, &err))
+    if (memory && module_file_open(&arena, path, CC, &file, &err) && module_place(&file.module, memory, &err))
         check_kernels(path, &file.module, memory, csv, out);
     if (err.set)
         print_refused(csv, path, "", &err);

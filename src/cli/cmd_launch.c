@@ -331,7 +331,7 @@ static int report(const struct session *session, int argc, char **argv, struct e
 static int launch_session(struct session *session, const char *path, int argc, char **argv, struct err *err)
 {
     const struct launch_request *request = session->request;
-    if (!module_open(session->arena, path, (unsigned)session->device.cc, &session->file, err))
+    if (!module_file_open(session->arena, path, (unsigned)session->device.cc, &session->file, err))
         return EXIT_INPUT;
     if (session->file.module.compiler && !request->is_quiet)
         fprintf(stderr, "warpglass: %s compiled with %s\n", path, session->file.module.compiler);

@@ -63,7 +63,7 @@ static unsigned target_of(const struct ptx_module *module)
 static bool read_ptx(struct triage_run *run, const char *path, struct err *err)
 {
     struct module_file file = {.module.engine = ENGINE_PTX};
-    bool is_good = module_open(run->arena, path, HIGHEST_CC, &file, err);
+    bool is_good = module_file_open(run->arena, path, HIGHEST_CC, &file, err);
     struct ptx_image *image = file.module.image;
     is_good = is_good && (image || err_set(err, "'%s' holds no device code that can be read", path));
     const char *place = arena_string(run->arena, path, strlen(path));

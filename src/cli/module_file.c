@@ -70,7 +70,7 @@ static bool open_source(struct arena *arena, const char *path, unsigned cc, bool
     return false;
 }
 
-bool module_open(struct arena *arena, const char *path, unsigned cc, struct module_file *out, struct err *err)
+bool module_file_open(struct arena *arena, const char *path, unsigned cc, struct module_file *out, struct err *err)
 {
     *out = (struct module_file){
         .module = {.path = arena_string(arena, path, strlen(path)), .engine = out->module.engine}};

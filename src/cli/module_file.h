@@ -14,7 +14,7 @@ struct module_file {
 // A .ptx file, a .cu file (nvcc or clang compiles it, for capability `cc`), or what a driver would take for that
 // capability from a cubin, fatbin, object or shared library. Other kinds of file are named with what to do instead.
 // out->module.engine is set by the caller; close after success or error.
-bool module_open(struct arena *arena, const char *path, unsigned cc, struct module_file *out, struct err *err);
+bool module_file_open(struct arena *arena, const char *path, unsigned cc, struct module_file *out, struct err *err);
 void module_close(struct module_file *file);
 
 // The mangled name of a kernel, found by it or by its plain one if that is unique; NULL name: the only kernel there is.

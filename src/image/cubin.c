@@ -80,15 +80,6 @@ static bool is_kernel(const Elf64_Sym *symbol)
     return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & SYMBOL_IS_ENTRY);
 }
 
-// NUL-terminated text at an offset of a section; NULL if there is none.
-static const char *text_at(const struct elf_section *strings, uint32_t offset)
-{
-    if (offset >= strings->n_bytes)
-        return NULL;
-    const char *text = (const char *)strings->bytes + offset;
-    return memchr(text, '\0', strings->n_bytes - offset) ? text : NULL;
-}
-
 static void find_kernels(struct reader *r)
 {
     struct elf_section table, strings;
@@ -99,7 +90,7 @@ static void find_kernels(struct reader *r)
         for (size_t k = 0; k < table.n_bytes / sizeof(Elf64_Sym); k++) {
             Elf64_Sym symbol;
             memcpy(&symbol, table.bytes + k * sizeof symbol, sizeof symbol);
-            const char *name = is_kernel(&symbol) ? text_at(&strings, symbol.st_name) : NULL;
+            const char *name = is_kernel(&symbol) ? elf_text(&strings, symbol.st_name) : NULL;
             if (!name)
                 continue;
             vec_push(&r->symbols, (uint32_t)k);

@@ -119,6 +119,14 @@ bool elf_find_section(const struct elf *elf, const char *name, struct elf_sectio
     return false;
 }
 
+const char *elf_text(const struct elf_section *strings, uint64_t offset)
+{
+    if (!strings->bytes || offset >= strings->n_bytes)
+        return NULL;
+    const char *text = (const char *)strings->bytes + offset;
+    return memchr(text, '\0', strings->n_bytes - offset) ? text : NULL;
+}
+
 size_t elf_extent(const void *bytes)
 {
     Elf64_Ehdr header;

@@ -49,4 +49,7 @@ size_t elf_extent(const void *bytes);
 bool elf_section(const struct elf *elf, uint32_t index, struct elf_section *out);
 bool elf_find_section(const struct elf *elf, const char *name,
                       struct elf_section *out); // the first of that name
+
+// The text at `offset` of a string table; NULL when it does not begin and end inside of it.
+const char *elf_text(const struct elf_section *strings, uint64_t offset);
 #endif

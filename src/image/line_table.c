@@ -102,10 +102,8 @@ static const char *symbol_name(const struct reader *r, uint64_t index)
     if (!r->symbols.bytes || index >= r->symbols.n_bytes / sizeof symbol)
         return "";
     memcpy(&symbol, r->symbols.bytes + index * sizeof symbol, sizeof symbol);
-    if (symbol.st_name >= r->strings.n_bytes)
-        return "";
-    const char *text = (const char *)r->strings.bytes + symbol.st_name;
-    return memchr(text, '\0', r->strings.n_bytes - symbol.st_name) ? text : "";
+    const char *text = elf_text(&r->strings, symbol.st_name);
+    return text ? text : "";
 }
 
 static const char *function_at(const struct reader *r, uint64_t offset)

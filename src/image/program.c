@@ -33,15 +33,6 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// The text at `offset` of a string table; NULL when it does not end inside of it.
-static const char *text_at(const struct elf_section *texts, uint64_t offset)
-{
-    if (!texts->bytes || offset >= texts->n_bytes)
-        return NULL;
-    const char *text = (const char *)texts->bytes + offset;
-    return memchr(text, '\0', texts->n_bytes - offset) ? text : NULL;
-}
-
 // ---- needed libraries -----------------------------------------------------------------------------------
 
 static bool has_major(const char *name)
@@ -81,7 +72,7 @@ static bool read_dynamic(struct program *program, const struct elf_section *dyna
         memcpy(&entry, dynamic->bytes + at, sizeof entry);
         if (entry.d_tag == DT_NULL)
             break;
-        const char *name = entry.d_tag == DT_NEEDED ? text_at(&texts, entry.d_un.d_val) : NULL;
+        const char *name = entry.d_tag == DT_NEEDED ? elf_text(&texts, entry.d_un.d_val) : NULL;
         if (name && !check_needed(program, name, err))
             return false;
         program->is_library |= entry.d_tag == DT_SONAME;

@@ -82,14 +82,6 @@ static bool is_runtime_name(const char *name)
            !(starts_with(name, inner) && isdigit((unsigned char)name[strlen(inner)]));
 }
 
-static const char *text_at(const struct elf_section *texts, uint64_t offset)
-{
-    if (!texts->bytes || offset >= texts->n_bytes)
-        return NULL;
-    const char *text = (const char *)texts->bytes + offset;
-    return memchr(text, '\0', texts->n_bytes - offset) ? text : NULL;
-}
-
 static bool is_registration(const char *name)
 {
     return strcmp(name, "__cudaRegisterFatBinary") == 0;
@@ -120,7 +112,7 @@ static void read_symbols(struct finder *finder, const struct elf_section *symbol
     for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->n_bytes; at += sizeof(Elf64_Sym)) {
         Elf64_Sym symbol;
         memcpy(&symbol, symbols->bytes + at, sizeof symbol);
-        const char *name = text_at(&texts, symbol.st_name);
+        const char *name = elf_text(&texts, symbol.st_name);
         if (name)
             add_symbol(finder, &symbol, name);
     }
@@ -139,7 +131,7 @@ static void read_needed(struct finder *finder, const struct elf_section *dynamic
     for (size_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic->n_bytes; at += sizeof(Elf64_Dyn)) {
         Elf64_Dyn entry;
         memcpy(&entry, dynamic->bytes + at, sizeof entry);
-        const char *name = entry.d_tag == DT_NEEDED ? text_at(&texts, entry.d_un.d_val) : NULL;
+        const char *name = entry.d_tag == DT_NEEDED ? elf_text(&texts, entry.d_un.d_val) : NULL;
         finder->needs_cudart |= name && strstr(name, "libcudart.so");
     }
 }

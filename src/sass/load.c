@@ -17,14 +17,6 @@ struct opening {
     VEC(struct sass_kernel) kernels;
 };
 
-static const char *text_at(const struct elf_section *strings, uint32_t offset)
-{
-    if (offset >= strings->n_bytes)
-        return NULL;
-    const char *text = (const char *)strings->bytes + offset;
-    return memchr(text, '\0', strings->n_bytes - offset) ? text : NULL;
-}
-
 static bool starts_with(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -60,7 +52,7 @@ static void add_variable(struct opening *o, const struct sass_symbol *symbol, co
 static void add_symbol(struct opening *o, const Elf64_Sym *from, const struct elf_section *strings)
 {
     struct elf_section section;
-    const char *name = text_at(strings, from->st_name);
+    const char *name = elf_text(strings, from->st_name);
     struct sass_symbol symbol = {.name = name ? name : "",
                                  .type = ELF64_ST_TYPE(from->st_info),
                                  .section = from->st_shndx < o->image->elf.n_sections ? from->st_shndx : 0,

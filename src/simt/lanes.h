@@ -38,6 +38,16 @@ static const uint32_t lane_bit[ROW_LANES] = {
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
+// Lanes of `on`, at least one, that hold the same word as its first lane.
+static inline lanemask lanes_like_first(const uint32_t *row, lanemask on)
+{
+    const uint32_t first = row[__builtin_ctz(on)];
+    lanemask like = 0;
+    for (int i = 0; i < ROW_LANES; i++)
+        like |= row[i] == first ? lane_bit[i] : 0;
+    return like & on;
+}
+
 static inline const uint32_t *row_read(const struct warp *warp, rowref ref)
 {
     return warp->rows[ROW_SPACE(ref)] + (size_t)ROW_NUMBER(ref) * ROW_LANES;

@@ -16,16 +16,6 @@ enum step_kind op_branch_diverge(struct sim *sim, struct warp *warp, const struc
     return STEP_PLAIN;
 }
 
-// Lanes of `on` that want the same as its first lane.
-static lanemask lanes_like_first(const uint32_t *row, lanemask on)
-{
-    uint32_t first = row[__builtin_ctz(on)];
-    lanemask like = 0;
-    for (int i = 0; i < ROW_LANES; i++)
-        like |= row[i] == first ? lane_bit[i] : 0;
-    return like & on;
-}
-
 // The lanes of `group` execute the instruction now, the rest of `on` once more later, the others go on behind it.
 static void split_keep_group(struct warp *warp, lanemask on, lanemask group)
 {

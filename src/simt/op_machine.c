@@ -7,16 +7,6 @@
 
 // ---- jumps ------------------------------------------------------------------------------------------------------------
 
-// Lanes of `on` that go where its first lane goes.
-static lanemask lanes_like_first(const uint32_t *row, lanemask on)
-{
-    const uint32_t first = row[__builtin_ctz(on)];
-    lanemask like = 0;
-    for (int i = 0; i < ROW_LANES; i++)
-        like |= row[i] == first ? lane_bit[i] : 0;
-    return like & on;
-}
-
 // `group` goes to `target`; the rest of `on` executes the instruction once more, the others go on behind it.
 static enum step_kind jump_group(struct sim *sim, struct warp *warp, lanemask on, lanemask group, uint32_t target)
 {
