@@ -40,7 +40,7 @@ say $? 2 'outputs have the bytes that the card wrote'
 sed 's/^/# /' "$work/hashes.log"
 
 cut -d ' ' -f 1,2 "$work/hashes.txt" >"$work/names.txt"
-awk -f tests/fidelity/machine.awk tests/fidelity/machine_known.txt tests/fidelity/machine_varies.txt \
+awk -v least=26 -f tests/fidelity/machine.awk tests/fidelity/machine_known.txt tests/fidelity/machine_varies.txt \
     tests/data/h200_instructions.txt "$work/names.txt" "$work/source.csv" >"$work/table.txt"
 say $? 3 "$(tail -n 1 "$work/table.txt")"
 sed 's/^/# /' "$work/table.txt"
