@@ -503,6 +503,7 @@ static void collect_dram(const struct run *run, struct dram_totals before, struc
     struct dram_totals after = dram_totals(run->memsys);
     uint64_t cycles = memsys_dram_cycles(run->memsys, after.sectors - before.sectors);
     result->dram_write_sectors = after.write_sectors - before.write_sectors;
+    result->barrier_sectors = memsys_barrier_sectors(run->memsys);
     result->cycles = cycles > result->cycles ? cycles : result->cycles;
 }
 

@@ -36,6 +36,7 @@ struct run_result {
     uint64_t thread_instructions;
     uint64_t cycles; // coarse in MODEL_COUNTERS
     uint64_t dram_write_sectors;
+    uint64_t barrier_sectors; // memsys_barrier_sectors
     double wall_seconds;
     struct occupancy occupancy;
     struct profile_race races[MAX_PROFILE_RACES]; // of the first blocks (cycle/races.h)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define OLD_DIRTY_LINE (CACHE_NO_LINE - 1) // no address has it
+
 enum { HUGE_PAGE_BYTES = 2 << 20, WAY_BYTES = 8, NO_RANK = 127 };
 
 static void *allocate(const char *name, size_t size_bytes, size_t align)
@@ -66,6 +68,26 @@ void cache_release(struct cache *cache)
     *cache = (struct cache){0};
 }
 
+void cache_leave_dirty(struct cache *cache, double n_lines)
+{
+    cache->old_dirty = n_lines / cache->n_sets;
+}
+
+// A set that is used for the first time: as many dirty lines as fall to it, by a hash of its number, at ranks that the
+// hash chooses. After cache_clear a way's rank is its number.
+static void leave_dirty(const struct cache *cache, uint32_t index)
+{
+    uint8_t *set = cache->sets + ((size_t)index << cache->set_shift);
+    uint32_t hash = cache_mix(index), n_young = (uint32_t)(OLD_DIRTY_SHARE * cache->n_ways);
+    uint32_t n = (uint32_t)(cache->old_dirty + (double)(hash >> 8) / (1 << 24));
+    for (uint32_t i = 0; i < n && i < n_young; i++) {
+        uint32_t way = (hash + i) % n_young;
+        set[way] = cache_tag_hash(OLD_DIRTY_LINE);
+        cache_tags(cache, set)[way] = OLD_DIRTY_LINE;
+        cache_flags(cache, set)[way] = CACHE_VALID | CACHE_DIRTY;
+    }
+}
+
 // Short launches use few sets: only those cost anything.
 void cache_clear(struct cache *cache)
 {
@@ -93,10 +115,12 @@ static uint32_t oldest_way(const struct cache *cache, const uint8_t *ranks)
 uint16_t *cache_take(struct cache *cache, uint32_t line, struct cache_evicted *evicted)
 {
     uint8_t *set = cache_set(cache, line), *ranks = cache_ranks(cache, set);
+    uint64_t index = (uint64_t)(set - cache->sets) >> cache->set_shift, bit = 1ull << index % 64;
+    if (!(cache->used[index / 64] & bit) && cache->old_dirty > 0)
+        leave_dirty(cache, (uint32_t)index);
+    cache->used[index / 64] |= bit;
     uint32_t way = oldest_way(cache, ranks), *tag = cache_tags(cache, set) + way;
     uint16_t *flags = cache_flags(cache, set) + way;
-    uint64_t index = (uint64_t)(set - cache->sets) >> cache->set_shift;
-    cache->used[index / 64] |= 1ull << index % 64;
     *evicted = (struct cache_evicted){*tag, *flags};
     cache_rank_first(cache, ranks, way);
     set[way] = cache_tag_hash(line);

@@ -37,7 +37,7 @@ void l2_init(struct l2 *l2, const struct device *device)
     if (device->n_l2_partitions > L2_MAX_PARTITIONS || device->l2_line_bytes != LINE_BYTES)
         BUG("L2 of %s: %u partitions, lines of %u bytes", device->id, (unsigned)device->n_l2_partitions,
             (unsigned)device->l2_line_bytes);
-    *l2 = (struct l2){.n_partitions = (uint32_t)device->n_l2_partitions};
+    *l2 = (struct l2){.n_partitions = (uint32_t)device->n_l2_partitions, .flush_dirty_bytes = device->l2_flush_dirty_bytes};
     for (uint32_t p = 0; p < l2->n_partitions; p++)
         cache_init(&l2->partitions[p], "L2", (uint32_t)(n_lines / l2->n_partitions),
                    (uint32_t)device->l2_ways);
@@ -62,8 +62,11 @@ void l2_release(struct l2 *l2)
 
 void l2_flush(struct l2 *l2)
 {
-    for (uint32_t p = 0; p < l2->n_partitions; p++)
+    double n_dirty = (double)l2->flush_dirty_bytes / LINE_BYTES / l2->n_partitions;
+    for (uint32_t p = 0; p < l2->n_partitions; p++) {
         cache_clear(&l2->partitions[p]);
+        cache_leave_dirty(&l2->partitions[p], n_dirty);
+    }
 }
 
 // ---- home and place -------------------------------------------------------------------------------------
@@ -172,7 +175,7 @@ static uint32_t read_far(struct l2 *l2, uint32_t near, uint32_t home, uint32_t p
     return hits;
 }
 
-static void l2_read(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
+uint32_t l2_read(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
 {
     uint32_t home, place = place_of(l2, request->line, &home);
     uint32_t hits = near == home ? read_home(l2, home, place, request->sectors, 0, counts)
@@ -180,6 +183,7 @@ static void l2_read(struct l2 *l2, uint32_t near, const struct l2_request *reque
     counts->read_requests++;
     counts->read_sectors += sector_count(request->sectors);
     counts->read_hits += sector_count(hits);
+    return hits;
 }
 
 // ---- writes and atomics ---------------------------------------------------------------------------------
@@ -362,5 +366,7 @@ void l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, s
     case L2_HOST_ATOMIC:
         host_atomic(l2, request, counts);
         break;
+    case L2_JOINED:
+        BUG("a read that joined another one went to L2");
     }
 }

@@ -44,10 +44,12 @@ struct l2 {
     uint32_t n_partitions;
     uint8_t fill[16];          // by mask of missing sectors: the sectors that are fetched
     uint32_t max_part_written; // lines of a set
+    uint64_t flush_dirty_bytes; // what the profiler's flush leaves (device: l2.flush_dirty)
     struct dram dram;
 };
 
-enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC, L2_HOST_READ, L2_HOST_WRITE, L2_HOST_ATOMIC };
+// L2_JOINED never gets here: a read that another one of its SM took along (memsys.c).
+enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC, L2_HOST_READ, L2_HOST_WRITE, L2_HOST_ATOMIC, L2_JOINED };
 
 struct l2_request {
     uint32_t line;   // line number
@@ -66,10 +68,13 @@ static inline uint32_t l2_words_of_sectors(uint32_t sectors)
 void l2_init(struct l2 *l2, const struct device *device);
 void l2_release(struct l2 *l2);
 void l2_new_launch(struct l2 *l2); // what was evicted before counts no longer
-void l2_flush(struct l2 *l2); // empty; dirty sectors are written back before anybody counts
+// As the profiler flushes: dirty sectors are written back before anybody counts, but flush_dirty_bytes of its own stay.
+void l2_flush(struct l2 *l2);
 
 // From an SM of partition `near`; counts is added to.
 void l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts);
+// L2_READ of l2_access: the sectors that it found.
+uint32_t l2_read(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts);
 void l2_prefetch(const struct l2 *l2, uint32_t near, uint32_t line); // host cache only
 uint32_t l2_home(const struct l2 *l2, uint32_t line);
 #endif

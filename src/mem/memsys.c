@@ -7,12 +7,15 @@
 #include "mem/constant.h"
 #include "mem/l2.h"
 #include "mem/lanes.h"
+#include "mem/lrc.h"
 #include "mem/place.h"
 #include <stdlib.h>
 
 enum {
     QUEUE_EVENTS = 8192, // a queue may be full only in part: one more access fits while MAX_LINES are free
     BATCH_EVENTS = 256,  // drained together, so that host memory is fetched ahead
+    LOOK_AHEAD = 32,     // events behind a read that may join it
+    SLICE_LINES = 4,     // neighbouring lines of one L2 slice: how many slices an SM has used says so (l2_fabric.cu)
     WORD_BYTES = 4
 };
 
@@ -33,13 +36,19 @@ struct sm_memory {
     struct event *queue;
     uint32_t max_queued;          // room of the queue: QUEUE_EVENTS, more once a bulk copy has needed it
     uint32_t n_queued, n_drained; // events before n_drained have been processed
-    uint32_t partition;
+    uint32_t partition, gpc;
+    uint64_t free_ticks;       // when the last read that missed L1 has left the SM
+    uint64_t slices[MAX_SLICES / 64]; // of L2, that it has used in this launch
     uint64_t launch, l1_bytes; // for which the caches were made ready
 };
 
+// An event on its way into L2. `sectors`: those to look up: its own and those of reads that joined it; of a read that
+// has joined the one before, the sectors that it added.
 struct drained {
     const struct event *event;
-    uint32_t partition;
+    const struct sm_memory *sm;
+    uint8_t sectors;
+    bool has_joined;
 };
 
 struct memsys {
@@ -50,6 +59,11 @@ struct memsys {
     struct sm_memory *sms;
     uint32_t *order, *active; // active: SMs with events, while draining
     struct l2 l2;
+    struct lrc lrc;
+    uint32_t n_gpcs, ticks_per_cycle;
+    double sector_ticks, wait_ticks; // a sector's way out of the SM; how long a read waits for others at least
+    const struct event *leader;      // the last read that went to L2, NULL if it did not get there
+    uint32_t leader_hits;            // the sectors that it found
     struct drained batch[BATCH_EVENTS];
     uint32_t n_batch;
 };
@@ -82,6 +96,18 @@ static void ready_sm(const struct memsys *ms, struct sm_memory *m)
     m->launch = ms->launch;
 }
 
+// Reads that leave an SM: how long they wait, how fast they go. Ticks are issue slots.
+static void init_way_out(struct memsys *ms)
+{
+    const struct device *device = ms->device;
+    ms->ticks_per_cycle = 1;
+    while (2 * ms->ticks_per_cycle <= device->n_subpartitions)
+        ms->ticks_per_cycle *= 2;
+    ms->wait_ticks = device->l2_request_wait_cycles * ms->ticks_per_cycle;
+    ms->sector_ticks = SECTOR_BYTES * ms->ticks_per_cycle * (double)ms->n_sms / device->l2_bytes_per_cycle;
+    lrc_init(&ms->lrc, device, ms->n_gpcs, ms->ticks_per_cycle);
+}
+
 struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm)
 {
     struct memsys *ms = new_array(1, sizeof *ms);
@@ -94,6 +120,8 @@ struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm)
     place_sms(device, places, ms->order);
     for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
         ms->sms[sm].partition = places[sm].partition;
+        ms->sms[sm].gpc = places[sm].gpc;
+        ms->n_gpcs = places[sm].gpc >= ms->n_gpcs ? places[sm].gpc + 1 : ms->n_gpcs;
         ms->sms[sm].queue = new_array(QUEUE_EVENTS, sizeof *ms->sms[sm].queue);
         ms->sms[sm].max_queued = QUEUE_EVENTS;
     }
@@ -101,6 +129,7 @@ struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm)
     ms->launch = 1;
     ms->l1_bytes = l1_bytes_per_sm;
     l2_init(&ms->l2, device);
+    init_way_out(ms);
     return ms;
 }
 
@@ -114,6 +143,7 @@ void memsys_delete(struct memsys *ms)
         free(ms->sms[sm].queue);
     }
     l2_release(&ms->l2);
+    lrc_release(&ms->lrc);
     free(ms->sms);
     free(ms->order);
     free(ms->active);
@@ -131,8 +161,14 @@ void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm)
     ms->l1_bytes = l1_bytes_per_sm;
     ms->turn = 0;
     l2_new_launch(&ms->l2);
-    for (uint32_t sm = 0; sm < ms->n_sms; sm++)
-        ms->sms[sm].n_queued = ms->sms[sm].n_drained = 0; // a fault may have left some
+    lrc_clear(&ms->lrc, ms->n_gpcs);
+    for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
+        struct sm_memory *m = &ms->sms[sm];
+        m->n_queued = m->n_drained = 0; // a fault may have left some
+        m->free_ticks = 0;
+        for (uint32_t i = 0; i < MAX_SLICES / 64; i++)
+            m->slices[i] = 0;
+    }
 }
 
 void memsys_set_memory(struct memsys *ms, const struct memory *memory)
@@ -153,6 +189,15 @@ uint64_t memsys_dram_sectors(const struct memsys *ms)
 uint64_t memsys_dram_cycles(const struct memsys *ms, uint64_t sectors)
 {
     return dram_cycles(&ms->l2.dram, sectors);
+}
+
+uint64_t memsys_barrier_sectors(const struct memsys *ms)
+{
+    uint64_t n = 0;
+    for (uint32_t sm = 0; sm < ms->n_sms && ms->l2.n_partitions > 1; sm++)
+        for (uint32_t i = 0; i < MAX_SLICES / 64; i++)
+            n += (uint64_t)__builtin_popcountll(ms->sms[sm].slices[i]);
+    return n;
 }
 
 const uint32_t *memsys_sm_order(const struct memsys *ms)
@@ -414,24 +459,95 @@ bool memsys_has_room(const struct memsys *ms, uint32_t sm)
 
 // ---- draining -------------------------------------------------------------------------------------------
 
+// A read that joined the leader's request: what it added is its own.
+static void count_joined(struct memsys *ms, const struct drained *d, struct l2_counts *counts)
+{
+    if (!ms->leader)
+        return;
+    struct l2_counts *from = &counts[ms->leader->insn], *to = &counts[d->event->insn];
+    uint32_t n = sector_count(d->sectors), n_hits = sector_count(d->sectors & ms->leader_hits);
+    from->read_sectors -= n;
+    from->read_hits -= n_hits;
+    to->read_sectors += n;
+    to->read_hits += n_hits;
+}
+
+static void read_drained(struct memsys *ms, const struct drained *d, struct l2_counts *counts)
+{
+    struct l2_request request = d->event->request;
+    request.sectors = d->sectors;
+    ms->leader = NULL;
+    if (lrc_join(&ms->lrc, d->sm->gpc, request.line, request.sectors, d->event->time_ticks))
+        return;
+    ms->leader = d->event;
+    ms->leader_hits = l2_read(&ms->l2, d->sm->partition, &request, &counts[d->event->insn]);
+    lrc_open(&ms->lrc, d->sm->gpc, request.line, request.sectors, d->event->time_ticks,
+             ms->leader_hits == request.sectors);
+}
+
 static void batch_run(struct memsys *ms, struct l2_counts *counts)
 {
     for (uint32_t i = 0; i < ms->n_batch; i++)
-        l2_prefetch(&ms->l2, ms->batch[i].partition, ms->batch[i].event->request.line);
+        l2_prefetch(&ms->l2, ms->batch[i].sm->partition, ms->batch[i].event->request.line);
     for (uint32_t i = 0; i < ms->n_batch; i++) {
-        const struct event *e = ms->batch[i].event;
-        l2_access(&ms->l2, ms->batch[i].partition, &e->request, &counts[e->insn]);
+        const struct drained *d = &ms->batch[i];
+        const struct event *e = d->event;
+        if (d->has_joined)
+            count_joined(ms, d, counts);
+        else if (e->request.op == L2_READ)
+            read_drained(ms, d, counts);
+        else
+            l2_access(&ms->l2, d->sm->partition, &e->request, &counts[e->insn]);
     }
     ms->n_batch = 0;
+}
+
+static void batch_add(struct memsys *ms, const struct drained *d, struct l2_counts *counts)
+{
+    ms->batch[ms->n_batch++] = *d;
+    if (ms->n_batch == BATCH_EVENTS)
+        batch_run(ms, counts);
+}
+
+// Reads leave an SM one after the other. Until a read has left, later ones of its line join it (JOINED marks them).
+static void read_leaves(struct memsys *ms, struct sm_memory *sm, struct event *read, struct l2_counts *counts)
+{
+    const uint64_t waits = read->time_ticks + (uint64_t)ms->wait_ticks;
+    const uint64_t leaves = waits > sm->free_ticks ? waits : sm->free_ticks;
+    struct drained joined[LOOK_AHEAD], leader = {read, sm, read->request.sectors, false};
+    uint32_t n_joined = 0, last = sm->n_drained + LOOK_AHEAD < sm->n_queued ? sm->n_drained + LOOK_AHEAD : sm->n_queued;
+    for (uint32_t i = sm->n_drained; i < last && leader.sectors != CACHE_VALID; i++) {
+        struct event *e = &sm->queue[i];
+        if (e->time_ticks >= leaves)
+            break;
+        if (e->request.line != read->request.line || e->request.op != L2_READ)
+            continue;
+        joined[n_joined++] = (struct drained){e, sm, (uint8_t)(e->request.sectors & ~leader.sectors), true};
+        leader.sectors |= e->request.sectors;
+        e->request.op = L2_JOINED;
+    }
+    sm->free_ticks = leaves + (uint64_t)(ms->sector_ticks * sector_count(leader.sectors));
+    batch_add(ms, &leader, counts);
+    for (uint32_t i = 0; i < n_joined; i++)
+        batch_add(ms, &joined[i], counts);
+}
+
+static void note_slice(const struct memsys *ms, struct sm_memory *sm, uint32_t line)
+{
+    uint32_t slice = cache_scale(cache_mix(line / SLICE_LINES), (uint32_t)ms->device->n_l2_slices) % MAX_SLICES;
+    sm->slices[slice / 64] |= 1ull << slice % 64;
 }
 
 // Events of one SM before `until` join the batch.
 static void sm_drain(struct memsys *ms, struct sm_memory *sm, uint64_t until, struct l2_counts *counts)
 {
     while (sm->n_drained < sm->n_queued && sm->queue[sm->n_drained].time_ticks < until) {
-        ms->batch[ms->n_batch++] = (struct drained){&sm->queue[sm->n_drained++], sm->partition};
-        if (ms->n_batch == BATCH_EVENTS)
-            batch_run(ms, counts);
+        struct event *e = &sm->queue[sm->n_drained++];
+        note_slice(ms, sm, e->request.line);
+        if (e->request.op == L2_READ)
+            read_leaves(ms, sm, e, counts);
+        else if (e->request.op != L2_JOINED)
+            batch_add(ms, &(struct drained){e, sm, e->request.sectors, false}, counts);
     }
 }
 

@@ -46,6 +46,8 @@ struct l2_counts {
     uint64_t dram_read_sectors, dram_write_sectors; // writes: see memsys_dram_write_sectors; here always 0
 };
 
+enum { MAX_SLICES = 512 };
+
 struct memsys;
 struct memsys *memsys_new(const struct device *device, uint64_t l1_bytes_per_sm);
 void memsys_delete(struct memsys *ms);
@@ -78,6 +80,11 @@ uint64_t memsys_dram_write_sectors(const struct memsys *ms);
 // Sectors moved to and from device memory since memsys_new, and the least cycles that so many take.
 uint64_t memsys_dram_sectors(const struct memsys *ms);
 uint64_t memsys_dram_cycles(const struct memsys *ms, uint64_t sectors);
+
+// Sectors between the partitions that belong to no access: when a kernel ends, every SM sends a memory barrier to each
+// slice of L2 that it has used (measured: lts__t_sectors_srcunit_ltcfabric_op_membar of tests/hardware/l2_fabric.cu, 94 an
+// SM on a card of 94 slices as soon as it has read 512 KiB).
+uint64_t memsys_barrier_sectors(const struct memsys *ms); // since the launch began
 
 // Order of the SMs for handing out blocks: cluster (GPC) by cluster. Owned by the memsys; n_sms entries.
 const uint32_t *memsys_sm_order(const struct memsys *ms);

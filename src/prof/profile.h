@@ -78,6 +78,7 @@ struct profile_launch {
     uint64_t warp_instructions;
     uint64_t cycles;             // modelled; 0 where time is not modelled
     uint64_t dram_write_sectors; // written back by eviction, on behalf of nobody in particular
+    uint64_t barrier_sectors;    // between L2 partitions, of the memory barriers at the kernel's end
     struct profile_race races[MAX_PROFILE_RACES]; // the most frequent first
     // environment: varies from run to run
     double wall_seconds;

