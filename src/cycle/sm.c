@@ -1,6 +1,7 @@
 // One SM: warps take turns, steps are counted, accesses go into the hierarchy.
 #include "cycle/sm.h"
 #include "base/err.h"
+#include "simt/lanes.h"
 #include <stdlib.h>
 
 enum { MAX_EMPTY_TURNS = 1 << 16 };
@@ -30,7 +31,10 @@ void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, co
     sm->cycle_shift = log2_floor(device->n_subpartitions);
     sm->next_warp = 0;
     sm->ready[0] = sm->ready[1] = sm->asleep[0] = sm->asleep[1] = 0;
-    sm->wakes_ticks = UINT64_MAX;
+    sm->wakes_ticks = sm->next_stall_end_ticks = UINT64_MAX;
+    sm->stalled[0] = sm->stalled[1] = 0;
+    sm->l1_ticks = (uint64_t)device->l1_latency_cycles << sm->cycle_shift;
+    sm->l2_ticks = (uint64_t)device->l2_latency_cycles << sm->cycle_shift;
     sm->n_slots = occupancy->blocks_per_sm;
     sm->n_allocated = sm->n_running = 0;
     sm->warps_per_block = occupancy->warps_per_block;
@@ -65,7 +69,7 @@ static uint32_t warp_index(const struct sm *sm, const struct warp *warp)
 static void set_ready(struct sm *sm, uint32_t warp, bool ready)
 {
     uint64_t bit = 1ull << warp % 64;
-    if (ready)
+    if (ready && !(sm->stalled[warp / 64] & bit))
         sm->ready[warp / 64] |= bit;
     else
         sm->ready[warp / 64] &= ~bit;
@@ -82,14 +86,76 @@ static bool has_ready(const struct sm *sm)
     return (sm->ready[0] | sm->ready[1]) != 0;
 }
 
+// When the first warp that sleeps or is stalled can go on.
+static uint64_t next_wake(const struct sm *sm)
+{
+    return sm->wakes_ticks < sm->next_stall_end_ticks ? sm->wakes_ticks : sm->next_stall_end_ticks;
+}
+
 bool sm_can_run(const struct sm *sm)
 {
-    return (has_ready(sm) || sm->wakes_ticks != UINT64_MAX) && !sm->has_fault;
+    return (has_ready(sm) || next_wake(sm) != UINT64_MAX) && !sm->has_fault;
 }
 
 uint64_t sm_next_ticks(const struct sm *sm)
 {
-    return has_ready(sm) || sm->wakes_ticks < sm->now_ticks ? sm->now_ticks : sm->wakes_ticks;
+    return has_ready(sm) || next_wake(sm) < sm->now_ticks ? sm->now_ticks : next_wake(sm);
+}
+
+// ---- scoreboards ----------------------------------------------------------------------------------------
+
+static void end_stalls(struct sm *sm)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t half = 0; half < MAX_WARPS_PER_SM / 64; half++)
+        for (uint64_t left = sm->stalled[half]; left; left &= left - 1) {
+            uint32_t w = half * 64 + (uint32_t)__builtin_ctzll(left);
+            if (sm->stall_ends_ticks[w] <= sm->now_ticks) {
+                sm->stalled[half] &= ~(1ull << w % 64);
+                set_ready(sm, w, warp_can_run(sm->warps[w]));
+            } else if (sm->stall_ends_ticks[w] < next) {
+                next = sm->stall_ends_ticks[w];
+            }
+        }
+    sm->next_stall_end_ticks = next;
+}
+
+static void stall(struct sm *sm, uint32_t w, uint64_t until_ticks)
+{
+    sm->stall_ends_ticks[w] = until_ticks;
+    sm->next_stall_end_ticks = until_ticks < sm->next_stall_end_ticks ? until_ticks : sm->next_stall_end_ticks;
+    set_ready(sm, w, false);
+    sm->stalled[w / 64] |= 1ull << w % 64;
+}
+
+// The load's result comes at `ready_ticks`.
+static void set_scoreboard(struct sm *sm, uint32_t w, const struct insn *insn, uint64_t ready_ticks)
+{
+    struct scoreboards *boards = &sm->scoreboards[w];
+    uint32_t board = insn->control ? SASS_WRITE_BARRIER(insn->control) : 0;
+    if (board >= N_SCOREBOARDS)
+        return;
+    if (ready_ticks > boards->ready_ticks[board])
+        boards->ready_ticks[board] = ready_ticks;
+    if (ready_ticks > boards->latest_ticks)
+        boards->latest_ticks = ready_ticks;
+}
+
+// Until when the warp's next instruction must wait; 0 or a time past: it need not.
+static uint64_t waits_until(const struct sm *sm, uint32_t w, struct warp *warp)
+{
+    const struct scoreboards *boards = &sm->scoreboards[w];
+    if (boards->latest_ticks <= sm->now_ticks)
+        return 0;
+    uint32_t pc = split_current(warp)->pc;
+    uint64_t control = pc < warp->kernel->n_insns ? warp->kernel->insns[pc].control : 0, until = 0;
+    if (!control)
+        return boards->latest_ticks;
+    for (uint64_t left = SASS_WAIT_MASK(control); left; left &= left - 1) {
+        uint64_t ready = boards->ready_ticks[__builtin_ctzll(left)];
+        until = ready > until ? ready : until;
+    }
+    return until;
 }
 
 // ---- sleep ----------------------------------------------------------------------------------------------
@@ -126,6 +192,10 @@ static void fall_asleep(struct sm *sm, struct warp *warp)
 // first.
 static bool find_ready(struct sm *sm)
 {
+    if (!has_ready(sm) && sm->next_stall_end_ticks != UINT64_MAX && sm->next_stall_end_ticks > sm->now_ticks)
+        set_now(sm, sm->next_stall_end_ticks < sm->until_ticks ? sm->next_stall_end_ticks : sm->until_ticks);
+    if (sm->now_ticks >= sm->next_stall_end_ticks)
+        end_stalls(sm);
     if (__builtin_expect(sm->wakes_ticks == UINT64_MAX, 1))
         return has_ready(sm);
     if (!has_ready(sm) && sm->n_exchanges == 0 && sm->wakes_ticks > sm->now_ticks)
@@ -164,8 +234,10 @@ void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index)
     block_start(sm->sim.launch, block, linear_index, sm->sim.sm, slot);
     block->is_running = true;
     block->watch = races_watch(sm->races, linear_index);
-    for (uint32_t w = 0; w < block->n_warps; w++)
+    for (uint32_t w = 0; w < block->n_warps; w++) {
         sm->warps[slot * sm->warps_per_block + w] = &block->warps[w];
+        sm->scoreboards[slot * sm->warps_per_block + w] = (struct scoreboards){0};
+    }
     sm->n_running++;
     set_step_ticks(sm);
     block_update_ready(sm, block);
@@ -180,6 +252,11 @@ static void block_ended(struct sm *sm, struct block *block)
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------
+
+static bool is_long(const struct access *access)
+{
+    return access->space == SPACE_GLOBAL || access->space == SPACE_LOCAL;
+}
 
 static void look_for_races(struct sm *sm, const struct warp *warp, const struct access *access)
 {
@@ -207,6 +284,12 @@ static void count_access(struct sm *sm, const struct warp *warp, const struct ac
     uint64_t local_base = access->space == SPACE_LOCAL ? warp->local_base : 0;
     memsys_access(sm->memsys, sm->sim.sm, access, local_base, sm->now_ticks, &outcome);
     tally_access(sm->tally, access, &outcome);
+    const struct insn *insn = &warp->kernel->insns[access->insn];
+    if (outcome.ready_ticks)
+        set_scoreboard(sm, warp_index(sm, warp), insn, outcome.ready_ticks);
+    else if (is_long(access) && access->kind == ACCESS_LOAD)
+        set_scoreboard(sm, warp_index(sm, warp), insn,
+                       sm->now_ticks + (outcome.l1_miss_sectors ? sm->l2_ticks : sm->l1_ticks));
 }
 
 // cp.async: the lanes that read, then those that write.
@@ -225,11 +308,6 @@ static void count_transfers(struct sm *sm, uint32_t insn)
     for (uint32_t i = 0; i < sm->sim.n_transfers && sm->memsys; i++)
         memsys_transfer(sm->memsys, sm->sim.sm, insn, sm->sim.transfers[i].address, sm->sim.transfers[i].n_bytes,
                         sm->sim.transfers[i].kind, sm->now_ticks);
-}
-
-static bool is_long(const struct access *access)
-{
-    return access->space == SPACE_GLOBAL || access->space == SPACE_LOCAL;
 }
 
 static void queue_exchange(struct sm *sm, const struct exchange *exchange)
@@ -290,9 +368,15 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
 static uint32_t warp_turn(struct sm *sm, struct warp *warp)
 {
     struct tally_hot *hot = sm->tally->hot;
+    const uint32_t w = warp_index(sm, warp);
     uint32_t n_executed = 0;
     for (uint32_t n = 0; n < QUANTUM_STEPS; n++) {
         struct step step;
+        uint64_t until = waits_until(sm, w, warp);
+        if (until > sm->now_ticks) {
+            stall(sm, w, until);
+            break;
+        }
         enum step_kind kind = warp_step(&sm->sim, sm->handlers, warp, &step);
         if (step.executed) {
             tally_step(hot, &step);

@@ -4,7 +4,10 @@
 //
 // Time. The SM's clock counts ticks: issue slots, of which a cycle has as many as the SM has schedulers.
 // Every warp instruction takes one slot, or more when there are fewer resident warps than schedulers, for a
-// warp issues at most once a cycle. Latencies are not modelled here: this clock is coarse.
+// warp issues at most once a cycle. A global or local load takes the device's latency of L1 or L2, a constant that
+// misses its cache that of the next level: the warp stalls where it waits for the load's scoreboard (machine code says
+// where in its control words; PTX does not: there the next instruction waits). Other latencies are not modelled, nor
+// that of device memory: this clock orders accesses and is coarse.
 //
 // Order. Warps take turns in a circle. A warp runs until it has made a global or local access, waits, or has
 // executed QUANTUM_STEPS instructions.
@@ -17,7 +20,7 @@
 #include "mem/memsys.h"
 #include "simt/step.h"
 
-enum { QUANTUM_STEPS = 64, MAX_WARPS_PER_SM = 128, QUEUED_EXCHANGES = 256 };
+enum { QUANTUM_STEPS = 64, MAX_WARPS_PER_SM = 128, QUEUED_EXCHANGES = 256, N_SCOREBOARDS = 6 };
 
 struct queued_exchange {
     uint64_t time_ticks;
@@ -27,6 +30,11 @@ struct queued_exchange {
 struct ended_block {
     uint64_t time_ticks;
     uint32_t sm, slot;
+};
+
+// When the results of a warp's loads are there.
+struct scoreboards {
+    uint64_t ready_ticks[N_SCOREBOARDS], latest_ticks;
 };
 
 struct sm {
@@ -43,6 +51,10 @@ struct sm {
         ready[MAX_WARPS_PER_SM / 64];     // bit w: warp w can run; w = slot * warps_per_block + warp in block
     uint64_t asleep[MAX_WARPS_PER_SM / 64]; // likewise: a split of warp w may be asleep
     uint64_t wakes_ticks;                   // when the first of them wakes; UINT64_MAX: none is asleep
+    uint64_t stalled[MAX_WARPS_PER_SM / 64]; // likewise: warp w waits for a scoreboard, until stall_ends_ticks[w]
+    uint64_t stall_ends_ticks[MAX_WARPS_PER_SM], next_stall_end_ticks; // the first of them; UINT64_MAX: none
+    struct scoreboards scoreboards[MAX_WARPS_PER_SM];
+    uint64_t l1_ticks, l2_ticks; // latencies of a hit in L1 and of a miss
     struct warp *warps[MAX_WARPS_PER_SM]; // by the same number
     struct block *blocks;                 // n_slots, of which n_allocated have memory
     uint8_t *memory;                      // of the blocks, block_bytes each

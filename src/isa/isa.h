@@ -74,6 +74,15 @@ struct insn {
     rowref data[MAX_DATA];// memory: rows loaded or stored (first row of a pair for 64-bit elements)
 };
 
+// The parts of insn.control. A scoreboard counts instructions that take their time: it is set when one is issued and
+// clear when its result is there.
+#define SASS_STALL(control) ((control) & 15)           // cycles
+#define SASS_YIELD(control) (!((control) >> 4 & 1))    // printed by nobody: another warp is preferred
+#define SASS_WRITE_BARRIER(control) ((control) >> 5 & 7) // scoreboard set when the result is there; 7 = none
+#define SASS_READ_BARRIER(control) ((control) >> 8 & 7)  // … when the sources have been read; 7 = none
+#define SASS_WAIT_MASK(control) ((control) >> 11 & 63)   // scoreboards waited for
+#define SASS_REUSE(control) ((control) >> 17 & 15)
+
 // Modifiers, packed into insn.mod. A form uses the fields that its row in ptx.def or sass.def allows; 0 = absent.
 #define MOD_FIELD(value, shift) ((uint32_t)(value) << (shift))
 #define MOD_GET(mod, shift, bits) (((mod) >> (shift)) & ((1u << (bits)) - 1))

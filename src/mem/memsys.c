@@ -91,7 +91,7 @@ static void ready_sm(const struct memsys *ms, struct sm_memory *m)
     if (m->launch)
         constant_clear(&m->constant);
     else
-        constant_init(&m->constant, ms->device);
+        constant_init(&m->constant, ms->device, ms->ticks_per_cycle);
     m->l1_bytes = ms->l1_bytes;
     m->launch = ms->launch;
 }
@@ -406,7 +406,7 @@ void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, 
     case SPACE_PARAM: // bank 0 of the same cache
     case SPACE_CONST:
         out->constant_requests = constant_requests(access);
-        out->constant_misses = constant_access(&p.sm->constant, access);
+        out->constant_misses = constant_access(&p.sm->constant, access, now_ticks, &out->ready_ticks);
         break;
     default:
         BUG("access to unresolved space %d", (int)access->space);

@@ -32,6 +32,7 @@ struct outcome {
     uint32_t l2_read_sectors, l2_write_sectors, l2_atomic_sectors; // sent on
     uint32_t wavefronts, ideal_wavefronts;                         // shared: banks.h
     uint32_t constant_requests, constant_misses;
+    uint64_t ready_ticks; // constants: when all of them are there; 0: they are
 };
 
 // What the drain found for one instruction: added up by the caller per instruction.

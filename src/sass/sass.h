@@ -96,14 +96,8 @@ struct sass_insn {
     uint8_t fields[N_SASS_FIELDS]; // by enum sass_field; 0 = absent or the first value
 };
 
-// The control word: bits 105 … 125 of the encoding, kept in insn.control (isa/isa.h) as they are.
+// The control word: bits 105 … 125 of the encoding, kept in insn.control as they are (isa/isa.h).
 #define SASS_CONTROL(high) ((high) >> 41 & 0x1fffff)
-#define SASS_STALL(control) ((control) & 15)           // cycles
-#define SASS_YIELD(control) (!((control) >> 4 & 1))    // printed by nobody: another warp is preferred
-#define SASS_WRITE_BARRIER(control) ((control) >> 5 & 7) // scoreboard set when the result is there; 7 = none
-#define SASS_READ_BARRIER(control) ((control) >> 8 & 7)  // … when the sources have been read; 7 = none
-#define SASS_WAIT_MASK(control) ((control) >> 11 & 63)   // scoreboards waited for
-#define SASS_REUSE(control) ((control) >> 17 & 15)
 
 struct sass_row {
     const char *name;   // "IADD3"
