@@ -164,6 +164,7 @@ void tally_add_l2(const struct l2_counts *l2, uint32_t n_insns, struct counters 
         c->l2_read_requests += l2[i].read_requests;
         c->l2_read_sectors += l2[i].read_sectors;
         c->l2_read_hits += l2[i].read_hits;
+        c->l2_merged_sectors += l2[i].merged_sectors;
         c->l2_write_requests += l2[i].write_requests;
         c->l2_write_sectors += l2[i].write_sectors;
         c->l2_write_hits += l2[i].write_hits;

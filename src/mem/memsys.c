@@ -16,6 +16,7 @@ enum {
     BATCH_EVENTS = 256,  // drained together, so that host memory is fetched ahead
     LOOK_AHEAD = 32,     // events behind a read that may join it
     SLICE_LINES = 4,     // neighbouring lines of one L2 slice: how many slices an SM has used says so (l2_fabric.cu)
+    L1_LINES_PER_16 = 15, // of 16 lines of what shared memory leaves, so many hold data (l1_replacement.cu: of 248 KiB)
     WORD_BYTES = 4
 };
 
@@ -81,7 +82,7 @@ static void *new_array(size_t n, size_t element_bytes)
 // The SM's caches for this launch, when it makes its first access: most SMs of a small launch never do.
 static void ready_sm(const struct memsys *ms, struct sm_memory *m)
 {
-    uint64_t n_lines = ms->l1_bytes / LINE_BYTES;
+    uint64_t n_lines = ms->l1_bytes * L1_LINES_PER_16 / 16 / LINE_BYTES;
     if (m->l1_bytes == ms->l1_bytes && m->launch) {
         cache_clear(&m->l1);
     } else {
@@ -462,8 +463,10 @@ bool memsys_has_room(const struct memsys *ms, uint32_t sm)
 // A read that joined the leader's request: what it added is its own.
 static void count_joined(struct memsys *ms, const struct drained *d, struct l2_counts *counts)
 {
-    if (!ms->leader)
+    if (!ms->leader) {
+        counts[d->event->insn].merged_sectors += sector_count(d->sectors);
         return;
+    }
     struct l2_counts *from = &counts[ms->leader->insn], *to = &counts[d->event->insn];
     uint32_t n = sector_count(d->sectors), n_hits = sector_count(d->sectors & ms->leader_hits);
     from->read_sectors -= n;
@@ -477,8 +480,10 @@ static void read_drained(struct memsys *ms, const struct drained *d, struct l2_c
     struct l2_request request = d->event->request;
     request.sectors = d->sectors;
     ms->leader = NULL;
-    if (lrc_join(&ms->lrc, d->sm->gpc, request.line, request.sectors, d->event->time_ticks))
+    if (lrc_join(&ms->lrc, d->sm->gpc, request.line, request.sectors, d->event->time_ticks)) {
+        counts[d->event->insn].merged_sectors += sector_count(d->event->request.sectors);
         return;
+    }
     ms->leader = d->event;
     ms->leader_hits = l2_read(&ms->l2, d->sm->partition, &request, &counts[d->event->insn]);
     lrc_open(&ms->lrc, d->sm->gpc, request.line, request.sectors, d->event->time_ticks,

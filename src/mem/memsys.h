@@ -38,6 +38,7 @@ struct outcome {
 // What the drain found for one instruction: added up by the caller per instruction.
 struct l2_counts {
     uint64_t read_requests, read_sectors, read_hits; // sectors unless it says requests
+    uint64_t merged_sectors; // reads that another SM of the GPC was waiting for: they go no further (lrc.h)
     uint64_t write_requests, write_sectors, write_hits;
     uint64_t atomic_requests, atomic_sectors, atomic_hits;
     uint64_t fabric_sectors;                        // crossed to the other partition

@@ -182,7 +182,7 @@ void find_occupancy(struct finder *finder)
 
 // ---- carve-out ----
 
-// Every SM reads a sector once at the least; what the SMs together read beyond that, L1 had and lost.
+// Every SM reads a sector once at the least; what the SMs together ask for beyond that, L1 had and lost.
 void find_l1_starved(struct finder *finder)
 {
     const uint64_t small_l1_bytes = 65536;
@@ -190,13 +190,13 @@ void find_l1_starved(struct finder *finder)
     const struct counters *t = &finder->total;
     uint64_t once = t->dram_read_sectors * launch->n_sms;       // each sector by each SM
     uint64_t made = t->l2_write_sectors + t->l2_atomic_sectors; // may be read again by those who wrote them
-    uint64_t most_needed = once + made;
+    uint64_t most_needed = once + made, asked = t->l2_read_sectors + t->l2_merged_sectors;
     if (!launch->cache_flushed || !launch->l1_bytes || launch->l1_bytes > small_l1_bytes ||
-        t->l2_read_sectors <= most_needed ||
-        finding_per(t->l2_read_sectors - most_needed, t->l2_read_sectors) < FINDING_LEAST_SHARE ||
+        asked <= most_needed ||
+        finding_per(asked - most_needed, asked) < FINDING_LEAST_SHARE ||
         !(launch->static_shared_bytes + launch->dynamic_shared_bytes))
         return;
-    uint64_t again = t->l2_read_sectors - most_needed;
+    uint64_t again = asked - most_needed;
     finding_add(
         finder,
         (struct finding){
@@ -204,19 +204,19 @@ void find_l1_starved(struct finder *finder)
             .insn = FINDING_NOWHERE,
             .text = arena_printf(finder->arena,
                                  "%s: shared memory takes %llu KiB of the pool and leaves L1 %llu KiB; "
-                                 "of %s sectors read from L2 at least %s had been in L1 before.",
+                                 "of %s sectors that were missing there at least %s had been there before.",
                                  finding_head(FINDING_L1_STARVED),
                                  (unsigned long long)(launch->shared_config_bytes / 1024),
                                  (unsigned long long)(launch->l1_bytes / 1024),
-                                 finding_count(finder, t->l2_read_sectors), finding_count(finder, again)),
-            .before = (double)t->l2_read_sectors,
+                                 finding_count(finder, asked), finding_count(finder, again)),
+            .before = (double)asked,
             .forecast =
                 arena_printf(finder->arena,
-                             "With each sector read once by each SM: at most %s sectors of L2 instead of %s.",
-                             finding_count(finder, once), finding_count(finder, t->l2_read_sectors)),
+                             "With each sector read once by each SM: at most %s sectors missing in L1 instead of %s.",
+                             finding_count(finder, once), finding_count(finder, asked)),
             .after = (double)once,
             .cost = (double)again,
-            .share = finding_per(again, t->l2_read_sectors)});
+            .share = finding_per(again, asked)});
 }
 
 // ---- L2 ----

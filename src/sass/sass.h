@@ -11,6 +11,7 @@
 // knows what an instruction does: that is lower.h. Nothing is allocated; a decoded instruction is a plain value.
 #ifndef SASS_SASS_H
 #define SASS_SASS_H
+#include "isa/isa.h"
 #include "base/buf.h"
 #include <stdbool.h>
 #include <stdint.h>

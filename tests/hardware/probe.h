@@ -1,5 +1,5 @@
 // What the probes share. A probe asks the hardware one question: it launches one kernel, `probe`, many times and prints
-// a line of parameters a launch, in order; the counters of each launch are then put beside it (run.sh).
+// a line of parameters a launch, in order; the counters of each launch are then put beside it (measure).
 #pragma once
 #include <cstdio>
 #include <cstdlib>

@@ -89,7 +89,7 @@ static void l1_holds_its_size(void **state)
     for (size_t i = 0; i < N_ELEMENTS(l1_kib); i++) {
         uint64_t l1_bytes = (uint64_t)l1_kib[i] << 10;
         struct memsys *ms = memsys_new(&d, l1_bytes);
-        uint64_t fits = l1_bytes * 5 / 6 / 4096 * 4096; // l1_replacement.cu: 208 of 248 KiB
+        uint64_t fits = l1_bytes * 4 / 5 / 4096 * 4096; // l1_replacement.cu: 208 of 248 KiB
         stream(ms, ACCESS_LOAD, 0, fits, 1);
         struct totals again = stream(ms, ACCESS_LOAD, 0, fits, 1);
         assert_near(again.l1_hits, (double)again.sectors, 0.04);

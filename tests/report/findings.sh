@@ -102,8 +102,8 @@ say $? "two passes with each line read once: $once sectors, as one pass has"
 
 launch problems table_beside_large 660 64 'f32[8192]=iota' 'f32[42240]' 8192
 launch problems table_beside_small 660 64 'f32[8192]=iota' 'f32[42240]' 8192
-reads=$(commas "$(metric "$work/table_beside_small.wgp" lts__t_sectors_srcunit_tex_op_read.sum)")
-forecast_says "$work/table_beside_large.wgp" "at most $reads sectors of L2"
+reads=$(commas "$(metric "$work/table_beside_small.wgp" l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum)")
+forecast_says "$work/table_beside_large.wgp" "at most $reads sectors missing in L1"
 say $? "a table with room in L1: $reads sectors, as beside the small tile"
 
 echo "1..$n"
