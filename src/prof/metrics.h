@@ -35,11 +35,17 @@ struct metric_info {
     const char *trust;   // "exact", "modelled" or what it depends on
 };
 
+// Sets of machine instructions that ncu counts by themselves.
+enum op_set { OPS_FADD, OPS_FMUL, OPS_FFMA, OPS_HFMA, OPS_INTEGER, OPS_BRANCH, OPS_FLOW, N_OP_SETS };
+
 struct metric_input {
     const struct profile_launch *launch;
     const struct kv_file *device;           // the device's values as the profile holds them
     struct counters by_class[N_OP_CLASSES]; // sums over the instructions of each class
     struct counters by_unit[N_UNITS];
+    struct op_sums {
+        uint64_t executed, threads_on;
+    } by_op[N_OP_SETS]; // machine code: instructions by mnemonic
     uint64_t executed_by_width[33];          // global, local and shared instructions by bytes per lane
     uint64_t local_rows[N_OP_CLASSES];       // local accesses times the 4-byte words of a lane
     bool may_merge_shared, may_merge_global; // PTX with accesses that ptxas could join (merge.h)
