@@ -80,7 +80,7 @@ struct ptx_operand {
     bool is_float, is_negated /* !p, -r */;
     uint8_t float_bytes;        // 4: 0f… (bits = IEEE single), 8: 0d… or decimal (bits = IEEE double)
     char component;             // 'x' 'y' 'z' 'w' or 0
-    const char *selector;       // "b0" "h1": part of a register in a video instruction, or NULL
+    const char *selector;       // "b0" "h1" "b7610": parts of a register in a video instruction, or NULL
     const struct ptx_label *label;
 };
 

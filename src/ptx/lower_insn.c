@@ -371,6 +371,12 @@ static bool lower_resolved(struct body *b, uint32_t block)
     return true;
 }
 
+static bool lower_selected(struct body *b)
+{
+    const bool is_video = b->insn->op[0] == 'v' && b->op.flow == OP_PLAIN && b->op.roles[0] == ROLE_DST;
+    return is_video ? lower_video(b) : body_fail(b, "only video instructions take parts of registers");
+}
+
 bool lower_insn(struct body *b, uint32_t block)
 {
     const struct ptx_insn *insn = b->insn;
@@ -380,6 +386,8 @@ bool lower_insn(struct body *b, uint32_t block)
         b->guard = b->row_of_register[insn->guard->id] | (insn->guard_negated ? VPRED_NOT : 0);
     if (strcmp(insn->op, "mov") == 0 && insn_has_suffix(insn, "b128"))
         return lower_mov_b128(b);
+    if (strcmp(insn->op, "redux") == 0 && insn_has_suffix(insn, "f32"))
+        return body_fail(b, "redux.sync of .f32 exists on sm_100a alone, whose instructions are not executed");
     if (!op_resolve(b->lowering->module, insn, &b->op, b->lowering->err))
         return false;
     if (b->op.status == STATUS_REFUSED)
@@ -388,7 +396,7 @@ bool lower_insn(struct body *b, uint32_t block)
         emit(b, FORM_NOP_none);
         return true;
     }
-    if (!lower_resolved(b, block))
+    if (insn_has_selector(insn) ? !lower_selected(b) : !lower_resolved(b, block))
         return false;
     if (!b->is_counted)
         BUG("no instruction was made of `%s`", insn->text);

@@ -210,6 +210,8 @@ void find_merged(struct body *b);                     // lower_merge.c
 bool uses_stack(const struct ptx_function *function); // lower_stack.c
 void start_stack(struct body *b);
 bool lower_stack(struct body *b);
+bool insn_has_selector(const struct ptx_insn *insn); // lower_video.c
+bool lower_video(struct body *b);
 bool is_native(const char *name);  // functions that the engine itself provides (lower_native.c)
 bool lower_native(struct body *b); // a call of one
 

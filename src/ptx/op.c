@@ -603,6 +603,9 @@ static bool describe_operands(struct place at, const struct match *m, struct op 
     }
     if (m->row->operands[0] == '*')
         return true; // bound by lowering, which knows how many there may be
+    // A video instruction whose result is a part of a register takes the rest of it from one more source.
+    if (n == n_words + 1 && m->row->opcode[0] == 'v' && at.insn->operands[0].selector)
+        n = n_words;
     if (n > n_words || n + n_optional < n_words)
         return fail(at, err, "wrong number of operands", "");
     uint32_t n_absent = n_words - n;

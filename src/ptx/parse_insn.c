@@ -60,14 +60,15 @@ static bool parse_component(struct parser *p, struct ptx_operand *out)
     if (token.kind != TOKEN_DOT || token.at != p->previous_end)
         return true;
     const char *letter = token.length == 2 ? strchr("xyzwrgba", token.at[1]) : NULL;
-    bool is_selector = token.length == 3 && strchr("bh", token.at[1]) && strchr("0123", token.at[2]);
+    bool is_selector = token.length >= 3 && token.length <= 6 && strchr("bh", token.at[1]) &&
+                       strspn(token.at + 2, "01234567") >= token.length - 2;
     if (!letter && !is_selector)
         return parse_fail(p, token.position,
                           "'%.*s' is no part of a register: expected .x .y .z .w, or .b0 .h1 …",
                           TOKEN_TEXT(&token));
     parse_advance(p);
     if (is_selector) {
-        out->selector = parse_intern(p, token.at + 1, 2);
+        out->selector = parse_intern(p, token.at + 1, token.length - 1);
     } else if (out->kind == PO_SREG) {
         buf_printf(&p->text, "%s.%c", out->name, *letter);
         out->name = parse_take_text(p);

@@ -1,0 +1,175 @@
+// Selectors of video instructions: halves and bytes of sources and of the result.
+//
+//     vadd.u32.s32.u32.sat d.b2, a.h1, b.b3, c;    the sources are extended by the signs of their types; the result is limited
+//                                                  to the selected part by the result's sign and replaces that part of c
+//     vadd4.u32.u32.u32 d.b20, a.b7610, b, c;      each result's sources are chosen from the bytes of a (0 to 3) and b (4 to 7);
+//                                                  parts that the mask does not name are those of c
+//
+// Sources are chosen by byte permutations before the instruction, the result is put into place by one behind it.
+#include "ptx/lowering.h"
+#include <string.h>
+
+static rowref emit_bytes(struct body *b, rowref low, rowref high, uint32_t selector)
+{
+    const rowref dst = ROW(ROW_REG, body_group(b, 1, false)), row = pool_u32(b->lowering, selector);
+    struct draft *draft = emit(b, FORM_PRMT_b32);
+    draft->insn.dst = dst;
+    draft->insn.src[0] = low;
+    draft->insn.src[1] = high;
+    draft->insn.src[2] = row;
+    emit_use(b, low, 1);
+    emit_use(b, high, 1);
+    emit_def(b, dst, 1);
+    return dst;
+}
+
+// Parts of the instruction: 1, 2 (halves side by side) or 4.
+static uint32_t n_parts(const struct ptx_insn *insn)
+{
+    const char last = insn->op[strlen(insn->op) - 1];
+    return last == '2' ? 2 : last == '4' ? 4 : 1;
+}
+
+static bool selector_fail(struct body *b, const struct ptx_operand *operand)
+{
+    return lower_fail(b->lowering, operand->at, "'.%s' does not fit %s", operand->selector, b->insn->op);
+}
+
+// ---- sources ----------------------------------------------------------------------------------------
+
+// .h1 and .b3 of one number, extended: the upper bit of a digit repeats the sign of that byte, 4 is a byte of zero.
+static uint32_t scalar_digits(const char *selector, bool is_signed)
+{
+    const uint32_t n = (uint32_t)(selector[1] - '0'), top = selector[0] == 'h' ? 2 * n + 1 : n;
+    const uint32_t fill = is_signed ? 8 | top : 4;
+    return selector[0] == 'h' ? fill * 0x1100 | top << 4 | 2 * n : fill * 0x1110 | top;
+}
+
+// .h31 and .b7654: the first digit is the uppermost part.
+static uint32_t packed_digits(const char *selector)
+{
+    uint32_t out = 0;
+    for (const char *at = selector + 1; *at; at++) {
+        const uint32_t n = (uint32_t)(*at - '0');
+        out = selector[0] == 'h' ? out << 8 | (2 * n + 1) << 4 | 2 * n : out << 4 | n;
+    }
+    return out;
+}
+
+static bool select_source(struct body *b, uint32_t i, const rowref *rows, rowref *out)
+{
+    const struct ptx_operand *operand = &b->insn->operands[i];
+    const uint32_t n = n_parts(b->insn);
+    const char *s = operand->selector;
+    const bool is_signed = MOD_GET(b->op.mod, i == 1 ? MOD_VIDEO_A : MOD_VIDEO_B, 1);
+    *out = rows[i - 1];
+    if (!s)
+        return true;
+    if (strlen(s) != n + 1 || (n > 1 && s[0] != (n == 2 ? 'h' : 'b')))
+        return selector_fail(b, operand);
+    if (n == 1 && s[1] > (s[0] == 'h' ? '1' : '3'))
+        return selector_fail(b, operand);
+    if (n == 2 && (s[1] > '3' || s[2] > '3'))
+        return selector_fail(b, operand);
+    *out = n == 1 ? emit_bytes(b, *out, pool_u32(b->lowering, 0), scalar_digits(s, is_signed))
+                  : emit_bytes(b, rows[0], rows[1], packed_digits(s));
+    return true;
+}
+
+// ---- the result -------------------------------------------------------------------------------------
+
+// Bytes of the result that are the instruction's; the others are c's.
+static bool result_bytes(struct body *b, uint32_t *out)
+{
+    const struct ptx_operand *operand = &b->insn->operands[0];
+    const uint32_t n = n_parts(b->insn);
+    const char *s = operand->selector;
+    *out = 0;
+    if (!s || (n == 1 && strlen(s) != 2) || (n > 1 && s[0] != (n == 2 ? 'h' : 'b')))
+        return !s || selector_fail(b, operand);
+    for (const char *at = s + 1; *at; at++) {
+        if (*at > (s[0] == 'h' ? '1' : '3') || (at > s + 1 && *at >= at[-1]))
+            return selector_fail(b, operand);
+        *out |= s[0] == 'h' ? 3u << 2 * (*at - '0') : 1u << (*at - '0');
+    }
+    return true;
+}
+
+// .sat means the range of the selected part. The number is inside of that of 32 bits already.
+static rowref emit_limit(struct body *b, rowref x, const char *selector)
+{
+    const bool is_signed = MOD_GET(b->op.mod, MOD_VIDEO_D, 1);
+    const int bits = selector[0] == 'h' ? 16 : 8;
+    const int32_t high = (1 << (bits - is_signed)) - 1;
+    const rowref low = ROW(ROW_REG, body_group(b, 1, false)), out = ROW(ROW_REG, body_group(b, 1, false));
+    if (!is_signed) {
+        emit_2(b, FORM_MIN_u32, out, x, pool_u32(b->lowering, (uint32_t)high));
+        return out;
+    }
+    emit_2(b, FORM_MIN_s32, low, x, pool_u32(b->lowering, (uint32_t)high));
+    emit_2(b, FORM_MAX_s32, out, low, pool_u32(b->lowering, (uint32_t)(-high - 1)));
+    return out;
+}
+
+// `bytes` of x in place, the others of c. One part comes from the lowest bytes of x, several stand where they belong.
+static uint32_t merge_digits(uint32_t bytes, bool is_whole)
+{
+    uint32_t out = 0, next = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        out |= (bytes >> i & 1 ? (is_whole ? i : next++) : 4 + i) << 4 * i;
+    return out;
+}
+
+static void emit_operation(struct body *b, rowref dst, const rowref *src, uint32_t n)
+{
+    struct draft *draft = emit(b, b->op.form);
+    draft->insn.class = b->op.class;
+    draft->insn.mod = b->op.mod;
+    draft->insn.dst = dst;
+    for (uint32_t i = 0; i < n; i++)
+        draft->insn.src[i] = src[i];
+    for (uint32_t i = 0; i < n; i++)
+        emit_use(b, src[i], 1);
+    emit_def(b, dst, 1);
+}
+
+bool lower_video(struct body *b)
+{
+    const uint32_t n = b->insn->n_operands - 1;
+    const struct ptx_operand *result = &b->insn->operands[0];
+    rowref rows[3], src[3], dst;
+    uint32_t bytes;
+    if (n < 2 || n > 3)
+        return body_fail(b, "a video instruction takes two or three sources");
+    for (uint32_t i = 1; i <= n; i++)
+        if (!operand_row(b, &b->insn->operands[i], PT_U32, &rows[i - 1]))
+            return false;
+    for (uint32_t i = 0; i < n; i++)
+        src[i] = rows[i];
+    if (!select_source(b, 1, rows, &src[0]) || !select_source(b, 2, rows, &src[1]) || !result_bytes(b, &bytes) ||
+        !register_row(b, result, &dst))
+        return false;
+    if (!bytes) {
+        emit_operation(b, dst, src, b->op.n_roles - 1);
+        return true;
+    }
+    if (n < 3 || MOD_GET(b->op.mod, MOD_MODE, 4))
+        return lower_fail(b->lowering, result->at, "'.%s' of the result %s", result->selector,
+                          n < 3 ? "needs a third source" : "beside a second operation is not supported");
+    const bool is_whole = n_parts(b->insn) > 1;
+    rowref x = ROW(ROW_REG, body_group(b, 1, false));
+    emit_operation(b, x, src, b->op.n_roles - 1);
+    if (!is_whole && MOD_GET(b->op.mod, MOD_SAT, 1))
+        x = emit_limit(b, x, result->selector);
+    const uint32_t digits = merge_digits(bytes, is_whole);
+    emit_move(b, dst, emit_bytes(b, x, rows[2], digits));
+    return true;
+}
+
+bool insn_has_selector(const struct ptx_insn *insn)
+{
+    for (uint32_t i = 0; i < insn->n_operands; i++)
+        if (insn->operands[i].selector)
+            return true;
+    return false;
+}
