@@ -1,6 +1,7 @@
 // One SM: warps take turns, steps are counted, accesses go into the hierarchy.
 #include "cycle/sm.h"
 #include "base/err.h"
+#include "mem/cache.h"
 #include "simt/lanes.h"
 #include <stdlib.h>
 
@@ -35,6 +36,9 @@ void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, co
     sm->stalled[0] = sm->stalled[1] = 0;
     sm->l1_ticks = (uint64_t)device->l1_latency_cycles << sm->cycle_shift;
     sm->l2_ticks = (uint64_t)device->l2_latency_cycles << sm->cycle_shift;
+    sm->l2_spread_ticks = (uint64_t)device->l2_latency_spread_cycles << sm->cycle_shift;
+    sm->warp_start_ticks = (uint64_t)device->warp_start_cycles << sm->cycle_shift;
+    sm->last_start_ticks = 0;
     sm->n_slots = occupancy->blocks_per_sm;
     sm->n_allocated = sm->n_running = 0;
     sm->warps_per_block = occupancy->warps_per_block;
@@ -141,6 +145,15 @@ static void set_scoreboard(struct sm *sm, uint32_t w, const struct insn *insn, u
         boards->latest_ticks = ready_ticks;
 }
 
+// How long a load that misses L1 takes: slices lie at different distances from each SM (l2_spread.cu). Two lines in a row
+// share one.
+static uint64_t miss_ticks(const struct sm *sm, const struct access *access)
+{
+    uint32_t line = (uint32_t)(access->addr[__builtin_ctz(access->mask)] / (2 * LINE_BYTES));
+    uint32_t hash = cache_mix(line ^ cache_mix(sm->sim.sm + 1));
+    return sm->l2_ticks - sm->l2_spread_ticks + cache_scale(hash, (uint32_t)(2 * sm->l2_spread_ticks + 1));
+}
+
 // Until when the warp's next instruction must wait; 0 or a time past: it need not.
 static uint64_t waits_until(const struct sm *sm, uint32_t w, struct warp *warp)
 {
@@ -225,6 +238,17 @@ static void set_step_ticks(struct sm *sm)
     sm->step_ticks = n_warps && n_warps < per_cycle ? (per_cycle + n_warps - 1) / n_warps : 1;
 }
 
+// Warps of an SM start one after the other.
+static void start_warps(struct sm *sm, const struct block *block)
+{
+    for (uint32_t w = 0; w < block->n_warps && sm->warp_start_ticks; w++) {
+        if (sm->last_start_ticks > sm->now_ticks)
+            stall(sm, block->slot * sm->warps_per_block + w, sm->last_start_ticks);
+        sm->last_start_ticks =
+            (sm->last_start_ticks > sm->now_ticks ? sm->last_start_ticks : sm->now_ticks) + sm->warp_start_ticks;
+    }
+}
+
 void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index)
 {
     struct block *block = &sm->blocks[slot];
@@ -241,6 +265,7 @@ void sm_start_block(struct sm *sm, uint32_t slot, uint32_t linear_index)
     sm->n_running++;
     set_step_ticks(sm);
     block_update_ready(sm, block);
+    start_warps(sm, block);
 }
 
 static void block_ended(struct sm *sm, struct block *block)
@@ -289,7 +314,7 @@ static void count_access(struct sm *sm, const struct warp *warp, const struct ac
         set_scoreboard(sm, warp_index(sm, warp), insn, outcome.ready_ticks);
     else if (is_long(access) && access->kind == ACCESS_LOAD)
         set_scoreboard(sm, warp_index(sm, warp), insn,
-                       sm->now_ticks + (outcome.l1_miss_sectors ? sm->l2_ticks : sm->l1_ticks));
+                       sm->now_ticks + (outcome.l1_miss_sectors ? miss_ticks(sm, access) : sm->l1_ticks));
 }
 
 // cp.async: the lanes that read, then those that write.

@@ -55,6 +55,8 @@ struct sm {
     uint64_t stall_ends_ticks[MAX_WARPS_PER_SM], next_stall_end_ticks; // the first of them; UINT64_MAX: none
     struct scoreboards scoreboards[MAX_WARPS_PER_SM];
     uint64_t l1_ticks, l2_ticks; // latencies of a hit in L1 and of a miss
+    uint64_t l2_spread_ticks;    // a miss takes up to so much more or less, by its line and SM
+    uint64_t warp_start_ticks, last_start_ticks; // warps start one after the other
     struct warp *warps[MAX_WARPS_PER_SM]; // by the same number
     struct block *blocks;                 // n_slots, of which n_allocated have memory
     uint8_t *memory;                      // of the blocks, block_bytes each
