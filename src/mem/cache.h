@@ -194,6 +194,15 @@ static inline void cache_touch(const struct cache *cache, uint16_t *flags)
         cache_rank_first(cache, ranks, way);
 }
 
+// The way becomes the oldest of its set: the next line that comes takes its place.
+static inline void cache_rank_last(const struct cache *cache, uint16_t *flags)
+{
+    uint8_t *set = cache_set_of(cache, flags), *ranks = cache_ranks(cache, set), own = ranks[flags - cache_flags(cache, set)];
+    for (uint32_t way = 0; way < cache->n_ways; way++)
+        ranks[way] -= (uint8_t)(ranks[way] > own);
+    ranks[flags - cache_flags(cache, set)] = (uint8_t)(cache->n_ways - 1);
+}
+
 static inline void cache_prefetch(const struct cache *cache, uint32_t line)
 {
     const uint8_t *set = cache_set(cache, line);

@@ -131,10 +131,13 @@ static uint16_t *line_hold(struct l2 *l2, struct cache *cache, uint32_t place, s
     struct cache_evicted evicted;
     uint16_t *flags = cache_find(cache, place);
     if (flags) {
-        cache_touch(cache, flags);
+        if (!l2->is_evict_first)
+            cache_touch(cache, flags);
         return flags;
     }
     flags = cache_take(cache, place, &evicted);
+    if (l2->is_evict_first)
+        cache_rank_last(cache, flags);
     if (evicted.line != CACHE_NO_LINE && !(evicted.line & PLACE_COPY))
         lost_add(&l2->lost[cache - l2->partitions], evicted.line);
     if (evicted.flags & CACHE_DIRTY)
@@ -178,6 +181,7 @@ static uint32_t read_far(struct l2 *l2, uint32_t near, uint32_t home, uint32_t p
 uint32_t l2_read(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
 {
     uint32_t home, place = place_of(l2, request->line, &home);
+    l2->is_evict_first = request->evict_first;
     uint32_t hits = near == home ? read_home(l2, home, place, request->sectors, 0, counts)
                                  : read_far(l2, near, home, place, request->sectors, counts);
     counts->read_requests++;
@@ -347,6 +351,7 @@ static void host_atomic(struct l2 *l2, const struct l2_request *request, struct 
 
 void l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
 {
+    l2->is_evict_first = request->evict_first;
     switch ((enum l2_op)request->op) {
     case L2_READ:
         l2_read(l2, near, request, counts);

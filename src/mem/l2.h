@@ -24,6 +24,9 @@
 //   sector. Copies    in other partitions than the writer's lose what is written; atomics drop every copy.
 //   Host      Sectors of pinned host memory are looked up in the SM's own partition; what is missing comes from the
 //   host, sector by sector, and stays. Writes and atomics go on to the host at once and leave no copy. Not measured.
+//   Evict first: a line that such a read brings is the next to go; if it was there its age does not change. Writes
+//             do not heed it (vc_float4_cs writes back what vc_float4 does)
+//             (measured: l2_mix_evict_first keeps all of its hot set beside a stream read so).
 //   Eviction  LRU; dirty sectors are written to device memory, part-written ones read first. What is dirty
 //   when a
 //             kernel ends stays.
@@ -45,6 +48,7 @@ struct l2 {
     uint8_t fill[16];          // by mask of missing sectors: the sectors that are fetched
     uint32_t max_part_written; // lines of a set
     uint64_t flush_dirty_bytes; // what the profiler's flush leaves (device: l2.flush_dirty)
+    bool is_evict_first; // the access that is going on
     struct dram dram;
 };
 
@@ -57,6 +61,7 @@ struct l2_request {
     uint16_t weight; // atomics: sectors as ncu counts them
     uint8_t sectors;
     uint8_t op; // enum l2_op
+    bool evict_first;
 };
 
 // Sectors to their eight words each.

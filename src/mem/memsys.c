@@ -247,7 +247,8 @@ static void send(const struct passage *p, enum l2_op op, uint32_t line, uint32_t
                  uint32_t weight)
 {
     p->sm->queue[p->sm->n_queued++] = (struct event){
-        p->now_ticks, p->access->insn, {line, words, (uint16_t)weight, (uint8_t)sectors, (uint8_t)op}};
+        p->now_ticks, p->access->insn, {line, words, (uint16_t)weight, (uint8_t)sectors, (uint8_t)op,
+                                              op == L2_READ && p->access->cache == CACHE_CS}};
 }
 
 static bool load_uses_l1(const struct access *access)

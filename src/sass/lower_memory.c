@@ -71,6 +71,8 @@ static void take_order(const struct sass_insn *in, struct insn *out, bool is_loa
     else if (is_strong)
         out->mod |= MOD_FIELD(SEM_RELAXED, MOD_SEM) |
                     MOD_FIELD(order == SASS_ORDER_STRONG_SM ? SCOPE_CTA : SCOPE_GPU, MOD_SCOPE);
+    else if (sass_field(in, SF_CACHE) == SASS_CACHE_EF)
+        out->mod |= MOD_FIELD(CACHE_CS, MOD_CACHE);
 }
 
 static void set_space(struct insn *out, enum space space, enum op_class class)
