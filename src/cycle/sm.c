@@ -335,6 +335,15 @@ static void count_transfers(struct sm *sm, uint32_t insn)
                         sm->sim.transfers[i].kind, sm->now_ticks);
 }
 
+static void count_texture(struct sm *sm, uint32_t insn)
+{
+    struct outcome outcome;
+    if (!sm->memsys)
+        return;
+    memsys_texture(sm->memsys, sm->sim.sm, insn, &sm->sim.texture_traffic, sm->now_ticks, &outcome);
+    tally_texture(sm->tally, insn, &sm->sim.texture_traffic, &outcome);
+}
+
 static void queue_exchange(struct sm *sm, const struct exchange *exchange)
 {
     if (!sm->exchanges) // only kernels with strong operations need it
@@ -365,6 +374,9 @@ static void end_turn(struct sm *sm, struct warp *warp, const struct step *step, 
         if (step->exchange)
             queue_exchange(sm, step->exchange);
         block_update_ready(sm, block);
+        break;
+    case STEP_TEXTURE:
+        count_texture(sm, step->pc);
         break;
     case STEP_FENCE:
         set_ready(sm, warp_index(sm, warp), warp_can_run(warp));

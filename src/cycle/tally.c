@@ -144,6 +144,15 @@ void tally_access(struct tally *tally, const struct access *access, const struct
     }
 }
 
+void tally_texture(struct tally *tally, uint32_t insn, const struct texture_traffic *traffic, const struct outcome *out)
+{
+    struct counters *c = &tally->accesses[insn];
+    c->texture_requests += traffic->n_requests;
+    c->texture_sectors += out->sectors;
+    c->texture_hits += out->l1_hit_sectors;
+    c->texture_executed_on += traffic->n_requests != 0;
+}
+
 void tally_add_to(const struct tally *tally, struct counters *counters)
 {
     for (uint32_t i = 0; i < tally->n_insns; i++) {

@@ -31,6 +31,7 @@ void tally_cluster(struct tally *tally, const struct access *access); // shared 
 // cp.async: what was read, with what became of it, and what was written to shared memory.
 void tally_copy(struct tally *tally, const struct access *from, const struct outcome *outcome,
                 const struct access *to);
+void tally_texture(struct tally *tally, uint32_t insn, const struct texture_traffic *traffic, const struct outcome *outcome);
 void tally_add_to(const struct tally *tally, struct counters *counters);
 void tally_add_l2(const struct l2_counts *l2, uint32_t n_insns, struct counters *counters);
 

@@ -44,7 +44,9 @@ enum op_class {
     CLASS_GENERIC_LD, CLASS_GENERIC_ST, CLASS_GENERIC_ATOM, CLASS_GENERIC_RED, // counted by the space met at run time
     CLASS_LDGSTS, // cp.async: reads global, writes shared memory
     CLASS_LDSM, // ldmatrix
-    CLASS_TEXTURE, // tex, tld4
+    CLASS_TEXTURE, // tex, tld4: filtered or by coordinates
+    CLASS_TEXTURE_LD, // texels by number (TLD)
+    CLASS_SURFACE_LD, CLASS_SURFACE_ST,
     N_OP_CLASSES
 };
 

@@ -2,6 +2,7 @@
 // from insn.offset on: destinations (tex, tld4: four; suld: its elements; sources of sust), two of the handle, coordinates.
 #ifndef ISA_TEXTURE_H
 #define ISA_TEXTURE_H
+#include "isa/isa.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,6 +31,23 @@ static inline struct texture_request texture_unpack(uint32_t bits)
 {
     return (struct texture_request){(enum texture_action)(bits & 7), (enum texture_geometry)(bits >> 3 & 7), bits >> 6 & 1,
                                     bits >> 7 & 31, bits >> 12 & 15, bits >> 16 & 7};
+}
+
+// As ncu tells them apart.
+static inline enum op_class texture_class(const struct texture_request *r)
+{
+    switch (r->action) {
+    case TEXTURE_SAMPLE:
+        return r->has_integers ? CLASS_TEXTURE_LD : CLASS_TEXTURE;
+    case TEXTURE_GATHER:
+        return CLASS_TEXTURE;
+    case SURFACE_LOAD:
+        return CLASS_SURFACE_LD;
+    case SURFACE_STORE:
+        return CLASS_SURFACE_ST;
+    default:
+        return CLASS_NONE;
+    }
 }
 
 // Coordinates, the number of the layer first.

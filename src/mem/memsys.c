@@ -263,11 +263,11 @@ static void load_around(const struct passage *p, const struct line_use *use)
     send(p, op_at(p, L2_READ, use->line), line_number(use->line, p->is_local), use->sectors, 0, 0);
 }
 
-static void load_through(const struct passage *p, const struct line_use *use)
+// The sectors of the line that L1 lacked; it has them now.
+static uint32_t look_up(const struct passage *p, const struct line_use *use, uint32_t line)
 {
     struct cache *l1 = &p->sm->l1;
     struct cache_evicted evicted;
-    uint32_t line = line_number(use->line, p->is_local);
     uint16_t *flags = cache_find(l1, line);
     if (flags)
         cache_touch(l1, flags);
@@ -275,12 +275,17 @@ static void load_through(const struct passage *p, const struct line_use *use)
         flags = cache_take(l1, line, &evicted);
     uint32_t missing = use->sectors & ~*flags & CACHE_VALID;
     p->out->l1_hit_sectors += sector_count(use->sectors & *flags);
-    if (!missing)
-        return;
     *flags |= missing;
     p->out->l1_miss_sectors += sector_count(missing);
     p->out->l2_read_sectors += sector_count(missing);
-    send(p, op_at(p, L2_READ, use->line), line, missing, 0, 0);
+    return missing;
+}
+
+static void load_through(const struct passage *p, const struct line_use *use)
+{
+    const uint32_t line = line_number(use->line, p->is_local), missing = look_up(p, use, line);
+    if (missing)
+        send(p, op_at(p, L2_READ, use->line), line, missing, 0, 0);
 }
 
 static void store(const struct passage *p, const struct line_use *use, uint32_t words)
@@ -412,6 +417,83 @@ void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, 
         break;
     default:
         BUG("access to unresolved space %d", (int)access->space);
+    }
+}
+
+// ---- the texture path -------------------------------------------------------------------------------------
+
+// Flags of a line beside CACHE_VALID: half of that sector has been written, and all of it has been sent.
+enum { HALF_WRITTEN_SHIFT = 8 };
+
+static void surface_store(const struct passage *p, const struct line_use *use)
+{
+    struct cache *l1 = &p->sm->l1;
+    struct cache_evicted evicted;
+    const uint32_t line = line_number(use->line, false), n = sector_count(use->sectors);
+    uint16_t *flags = cache_find(l1, line);
+    *(flags ? &p->out->l1_hit_sectors : &p->out->l1_miss_sectors) += n;
+    if (flags)
+        cache_touch(l1, flags);
+    else
+        flags = cache_take(l1, line, &evicted);
+    const uint32_t halves = use->sectors & ~use->full, second = halves & (uint32_t)*flags >> HALF_WRITTEN_SHIFT;
+    const uint32_t sent = use->sectors & ~second;
+    *flags = (uint16_t)((*flags & ~(uint32_t)use->sectors) ^ halves << HALF_WRITTEN_SHIFT);
+    p->out->l2_write_sectors += sector_count(sent);
+    if (sent)
+        send(p, op_at(p, L2_WRITE, use->line), line, sent, l2_words_of_sectors(sent), 0);
+}
+
+// The sectors from the one at `first` on that belong to its request and line.
+static uint32_t take_line(const struct texture_traffic *traffic, uint32_t first, bool *is_done, struct line_use *use)
+{
+    const struct texture_sector *from = &traffic->sectors[first];
+    uint32_t i = first;
+    *use = (struct line_use){.line = from->number * SECTOR_BYTES & -(uint64_t)LINE_BYTES};
+    for (; i < traffic->n_sectors && traffic->sectors[i].request == from->request; i++) {
+        const struct texture_sector *s = &traffic->sectors[i];
+        if ((s->number * SECTOR_BYTES & -(uint64_t)LINE_BYTES) != use->line)
+            continue;
+        const uint8_t bit = (uint8_t)(1u << s->number % (LINE_BYTES / SECTOR_BYTES));
+        use->sectors |= bit;
+        use->full |= s->halves == 3 ? bit : 0;
+        is_done[i] = true;
+    }
+    return sector_count(use->sectors);
+}
+
+// What all requests of an instruction miss in one line is one request to L2.
+static void texture_load(const struct passage *p, const struct line_use *use, uint32_t first_event)
+{
+    const uint32_t line = line_number(use->line, false), missing = look_up(p, use, line);
+    for (uint32_t i = first_event; missing && i < p->sm->n_queued; i++)
+        if (p->sm->queue[i].request.line == line) {
+            p->sm->queue[i].request.sectors |= (uint8_t)missing;
+            return;
+        }
+    if (missing)
+        send(p, op_at(p, L2_READ, use->line), line, missing, 0, 0);
+}
+
+void memsys_texture(struct memsys *ms, uint32_t sm, uint32_t insn, const struct texture_traffic *traffic, uint64_t now_ticks,
+                    struct outcome *out)
+{
+    const struct access access = {.kind = traffic->is_store ? ACCESS_STORE : ACCESS_LOAD, .insn = insn};
+    const struct passage p = {&ms->sms[sm], ms->memory, &access, out, now_ticks, false};
+    bool is_done[TEXTURE_MOST_SECTORS] = {false};
+    if (p.sm->launch != ms->launch)
+        ready_sm(ms, p.sm);
+    *out = (struct outcome){0};
+    const uint32_t first_event = p.sm->n_queued;
+    for (uint32_t i = 0; i < traffic->n_sectors; i++) {
+        struct line_use use;
+        if (is_done[i])
+            continue;
+        out->sectors += take_line(traffic, i, is_done, &use);
+        if (traffic->is_store)
+            surface_store(&p, &use);
+        else
+            texture_load(&p, &use, first_event);
     }
 }
 

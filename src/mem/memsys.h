@@ -23,6 +23,7 @@
 #include "device/device.h"
 #include "mem/access.h"
 #include "mem/memory.h"
+#include "mem/texture_path.h"
 
 // What an access did at once, on the SM's side.
 struct outcome {
@@ -68,6 +69,11 @@ void memsys_access(struct memsys *ms, uint32_t sm, const struct access *access, 
 // (measured: ac_bulk and tma2d of the reference programs, 4 sectors a request).
 void memsys_transfer(struct memsys *ms, uint32_t sm, uint32_t insn, uint64_t address, uint64_t n_bytes,
                      enum access_kind kind, uint64_t now_ticks);
+
+// A texture or surface instruction. Sectors are looked up in L1 as loads are; a surface store is written through, and the two
+// halves of a sector that two stores write go to L2 as one (measured: surf_copy of the reference programs).
+void memsys_texture(struct memsys *ms, uint32_t sm, uint32_t insn, const struct texture_traffic *traffic, uint64_t now_ticks,
+                    struct outcome *out);
 
 // May the SM make another access before the next drain? Its queue has a bound.
 bool memsys_has_room(const struct memsys *ms, uint32_t sm);

@@ -23,6 +23,8 @@ enum {
     LOCAL_STS = ONLY(LOCAL_ST) | ONLY(GENERIC_ST),
     SHARED_LDS = ONLY(SHARED_LD) | ONLY(GENERIC_LD),
     SHARED_STS = ONLY(SHARED_ST) | ONLY(GENERIC_ST),
+    TEXTURES = ONLY(TEXTURE) | ONLY(TEXTURE_LD),
+    SURFACES = ONLY(SURFACE_LD) | ONLY(SURFACE_ST),
     SHARED_ATOMS = ONLY(SHARED_ATOM) | ONLY(GENERIC_ATOM) | ONLY(GENERIC_RED)
 };
 
@@ -107,11 +109,14 @@ static double registers_allocated(const struct metric_input *in)
 #define BLOCK ((double)launch->block[0] * launch->block[1] * launch->block[2])
 #define REGISTERS_GIVEN registers_given(in)
 #define REGISTERS_ALLOCATED registers_allocated(in)
-#define T_REQUESTS (SUM(global_requests, ALL) + SUM(cluster_requests, ALL) + LOCAL_REQUESTS(ALL))
-#define T_SECTORS                                                                                     \
+#define LSU_REQUESTS (SUM(global_requests, ALL) + SUM(cluster_requests, ALL) + LOCAL_REQUESTS(ALL))
+#define LSU_SECTORS                                                                                     \
     (SUM(global_sectors, L1_LDS | GLOBAL_STS) + SUM(atomic_sectors, GLOBAL_ATOMS | GLOBAL_REDS) + \
      SUM(local_sectors, ALL) + SUM(cluster_sectors, ALL))
-#define T_HITS (SUM(global_hits, L1_LDS | GLOBAL_STS) + SUM(local_hits, ALL))
+#define LSU_HITS (SUM(global_hits, L1_LDS | GLOBAL_STS) + SUM(local_hits, ALL))
+#define T_REQUESTS (LSU_REQUESTS + SUM(texture_requests, ALL))
+#define T_SECTORS (LSU_SECTORS + SUM(texture_sectors, ALL))
+#define T_HITS (LSU_HITS + SUM(texture_hits, ALL))
 #define L2_REQUESTS (SUM(l2_read_requests, ALL) + SUM(l2_write_requests, ALL) + SUM(l2_atomic_requests, ALL))
 #define L2_SECTORS (SUM(l2_read_sectors, ALL) + SUM(l2_write_sectors, ALL) + SUM(l2_atomic_sectors, ALL))
 #define HOST_WRITES (SUM(host_write_sectors, ALL) + SUM(host_atomic_sectors, ALL))
@@ -256,8 +261,7 @@ void metric_input_add(struct metric_input *out, const struct profile_insn *insn)
     if (!launch_is_ptx(out->launch))
         add_by_op(out, insn);
     out->local_rows[insn->class] += c->local_requests * (insn->access_bytes > 4 ? insn->access_bytes / 4 : 1);
-    bool is_counted = insn->class != CLASS_NONE && insn->class != CLASS_CONST_LD &&
-                      insn->class != CLASS_TEXTURE;
+    bool is_counted = insn->class != CLASS_NONE && insn->class != CLASS_CONST_LD && insn->unit != UNIT_TEX;
     if (is_counted && insn->access_bytes < sizeof out->executed_by_width / sizeof *out->executed_by_width)
         out->executed_by_width[insn->access_bytes] += c->executed;
 }

@@ -74,8 +74,7 @@ static void emit_texture(struct body *b, const struct texture_request *request, 
 {
     struct lowering *l = b->lowering;
     struct draft *draft = emit(b, b->op.form);
-    const bool is_texture = request->action == TEXTURE_SAMPLE || request->action == TEXTURE_GATHER;
-    draft->insn.class = is_texture ? CLASS_TEXTURE : CLASS_NONE;
+    draft->insn.class = (uint8_t)texture_class(request);
     draft->insn.mod = b->op.mod;
     draft->insn.extra = texture_pack(request);
     draft->insn.offset = (int32_t)l->lists.n;

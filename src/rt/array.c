@@ -3,6 +3,7 @@
 //
 // Limits and errors: as measured on an H200 with driver 580; the limits are those of all devices from compute
 // capability 6.0 on (CUDA C++ programming guide, technical specifications).
+#include "mem/texture_path.h"
 #include "rt/memory.h"
 #include <stdlib.h>
 
@@ -93,7 +94,8 @@ cudaError_t array_new(struct rt *rt, struct rt_array **out, const struct cudaCha
     array.pitch_bytes = (extent.width * array.element_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
     array.slice_bytes = array.pitch_bytes * at_least_one(extent.height);
     void *pointer;
-    if (!allocation_new(rt, ALLOCATION_ARRAY, array.slice_bytes * at_least_one(extent.depth),
+    const uint64_t block_bytes = block_linear_bytes(array.pitch_bytes, at_least_one(extent.height)); // not less than slice_bytes
+    if (!allocation_new(rt, ALLOCATION_ARRAY, block_bytes * at_least_one(extent.depth),
                         "cudaMallocArray", &pointer))
         return cudaErrorMemoryAllocation;
     array.address = (uint64_t)(uintptr_t)pointer;

@@ -53,6 +53,7 @@ static cudaError_t set_linear(struct texture *t, void *pointer, const struct cud
     set_format(t, format);
     t->address = (uint64_t)(uintptr_t)pointer;
     t->pitch_bytes = pitch_bytes;
+    t->is_pitched = true;
     t->width = (uint32_t)width;
     t->height = at_least_one(height);
     t->depth = 1;

@@ -28,7 +28,7 @@ static bool take_list(struct sass_lowering *l, const struct sass_insn *in, struc
     const bool is_surface = r->action == SURFACE_LOAD || r->action == SURFACE_STORE;
     const bool has_layer = r->geometry == GEOMETRY_A1D || r->geometry == GEOMETRY_A2D;
     out->unit = UNIT_TEX;
-    out->class = r->action == TEXTURE_SAMPLE || r->action == TEXTURE_GATHER ? CLASS_TEXTURE : CLASS_NONE;
+    out->class = (uint8_t)texture_class(r);
     out->extra = texture_pack(r);
     out->offset = (int32_t)l->lists.n;
     for (uint32_t i = 0; i < n_data; i++)

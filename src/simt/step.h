@@ -5,6 +5,7 @@
 #ifndef SIMT_STEP_H
 #define SIMT_STEP_H
 #include "base/arena.h"
+#include "mem/texture_path.h"
 #include "simt/warp.h"
 
 enum step_kind {
@@ -13,6 +14,7 @@ enum step_kind {
     STEP_COPY,     // cp.async: `access` was read and `target`, of the block's shared memory, written
     STEP_TRANSFER, // a bulk copy: sim.transfers says which global memory it touches; warps of the block may be ready;
                    // `exchange`, unless NULL, is to be queued
+    STEP_TEXTURE,  // done; sim.texture_traffic says what the texture path is to look up
     STEP_EXCHANGE, // `access` is a strong operation (atomic, reduction, volatile …): the caller queues it and
                    // later calls exchange_apply; the split waits if `waits`
     STEP_FENCE, // waits until the warp's queued operations have taken effect (step.executed: a fence itself;
@@ -67,6 +69,7 @@ struct sim {
     struct access access, target; // target: STEP_COPY only
     struct transfer *transfers;   // STEP_TRANSFER: of the last step; grows, freed by the sim's owner
     uint32_t n_transfers, max_transfers;
+    struct texture_traffic texture_traffic; // STEP_TEXTURE
     bool has_queued; // STEP_TRANSFER: exchange is to be queued
     struct exchange exchange;
     struct fault fault;

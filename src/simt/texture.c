@@ -76,7 +76,16 @@ static uint32_t border_value(const struct texture *t, float value)
     return channel_value(t, (uint32_t)(int32_t)units & top);
 }
 
-static bool read_texel(const struct texture *t, const struct memory *memory, struct place at, uint32_t out[4])
+// Linear and pitched memory keeps its order.
+static void note_texel(const struct texture *t, struct texture_reader *reader, uint64_t x, uint64_t y, uint64_t z)
+{
+    const uint64_t offset = t->is_pitched ? x + y * t->pitch_bytes : block_linear(x, y, t->pitch_bytes);
+    const uint64_t slice_bytes = t->is_pitched ? t->slice_bytes : block_linear_bytes(t->pitch_bytes, t->height);
+    if (reader->n_texels < TEXTURE_MOST_TEXELS)
+        reader->texels[reader->n_texels++] = t->address + z * slice_bytes + offset;
+}
+
+static bool read_texel(const struct texture *t, struct texture_reader *reader, struct place at, uint32_t out[4])
 {
     const uint32_t bytes = t->channel_bits / 8u;
     memset(out, 0, 4 * sizeof *out); // channels that the format does not have
@@ -87,9 +96,10 @@ static bool read_texel(const struct texture *t, const struct memory *memory, str
     }
     const uint64_t address = t->address + (uint64_t)at.x * bytes * t->n_channels + (uint64_t)at.y * t->pitch_bytes +
                              (uint64_t)at.z * t->slice_bytes;
-    const uint8_t *from = memory_host(memory, address, (size_t)bytes * t->n_channels);
+    const uint8_t *from = memory_host(reader->memory, address, (size_t)bytes * t->n_channels);
     if (!from)
         return false;
+    note_texel(t, reader, (uint64_t)at.x * bytes * t->n_channels, (uint64_t)at.y, (uint64_t)at.z);
     for (uint32_t c = 0; c < t->n_channels; c++) {
         uint32_t raw = 0;
         memcpy(&raw, from + c * bytes, bytes);
@@ -222,7 +232,7 @@ static void place_sample(const struct texture *t, const struct texture_request *
         out->axes[i] = axis_of(t, (int)i, x[i], sizes[i], filters);
 }
 
-static bool read_corner(const struct texture *t, const struct memory *memory, const struct sample *s, uint32_t corner,
+static bool read_corner(const struct texture *t, struct texture_reader *reader, const struct sample *s, uint32_t corner,
                         uint32_t out[4])
 {
     struct place at = {.z = s->layer};
@@ -231,7 +241,7 @@ static bool read_corner(const struct texture *t, const struct memory *memory, co
         *numbers[i] = s->axes[i].at[corner >> i & 1];
         at.is_border |= s->axes[i].is_border[corner >> i & 1];
     }
-    return read_texel(t, memory, at, out);
+    return read_texel(t, reader, at, out);
 }
 
 // Weights of the corners in units of 1/WEIGHT_ONE: products are rounded, what is lost goes to the other corners.
@@ -268,7 +278,7 @@ static double wide_value(const struct texture *t, double value)
     return copysign(size << 8 | size << 1 | size >> 6, value);
 }
 
-static bool filter_corners(const struct texture *t, const struct memory *memory, const struct sample *s, uint32_t out[4])
+static bool filter_corners(const struct texture *t, struct texture_reader *reader, const struct sample *s, uint32_t out[4])
 {
     double sums[4] = {0, 0, 0, 0};
     const double scale = scale_of(t);
@@ -279,7 +289,7 @@ static bool filter_corners(const struct texture *t, const struct memory *memory,
         const double weight = (double)weights[corner] / WEIGHT_ONE;
         if (weights[corner] == 0)
             continue;
-        if (!read_corner(t, memory, s, corner, texel))
+        if (!read_corner(t, reader, s, corner, texel))
             return false;
         for (int c = 0; c < 4; c++) {
             const double value = (double)float_of(texel[c]);
@@ -292,28 +302,28 @@ static bool filter_corners(const struct texture *t, const struct memory *memory,
 }
 
 // Linear memory: texels by number, zero outside.
-static bool fetch_linear(const struct texture *t, const struct memory *memory, const uint32_t *coordinates, uint32_t out[4])
+static bool fetch_linear(const struct texture *t, struct texture_reader *reader, const uint32_t *coordinates, uint32_t out[4])
 {
     const int32_t x = (int32_t)coordinates[0];
     if (x >= 0 && (uint32_t)x < t->width)
-        return read_texel(t, memory, (struct place){.x = x}, out);
+        return read_texel(t, reader, (struct place){.x = x}, out);
     memset(out, 0, 4 * sizeof *out);
     return true;
 }
 
-bool texture_sample(const struct texture *texture, const struct memory *memory, const struct texture_request *request,
+bool texture_sample(const struct texture *texture, struct texture_reader *reader, const struct texture_request *request,
                     const uint32_t *coordinates, uint32_t out[4])
 {
     struct sample sample;
     const bool filters = texture->filters && gives_floats(texture) && !request->has_integers;
     if (texture->is_linear_memory)
-        return fetch_linear(texture, memory, coordinates, out);
+        return fetch_linear(texture, reader, coordinates, out);
     place_sample(texture, request, coordinates, filters, &sample);
-    return filters ? filter_corners(texture, memory, &sample, out) : read_corner(texture, memory, &sample, 0, out);
+    return filters ? filter_corners(texture, reader, &sample, out) : read_corner(texture, reader, &sample, 0, out);
 }
 
 // In the order (0, 1), (1, 1), (1, 0), (0, 0) of neighbours (PTX ISA, tld4).
-bool texture_gather(const struct texture *texture, const struct memory *memory, const struct texture_request *request,
+bool texture_gather(const struct texture *texture, struct texture_reader *reader, const struct texture_request *request,
                     const uint32_t *coordinates, uint32_t out[4])
 {
     static const uint8_t corners[] = {2, 3, 1, 0};
@@ -321,7 +331,7 @@ bool texture_gather(const struct texture *texture, const struct memory *memory, 
     place_sample(texture, request, coordinates, true, &sample);
     for (int i = 0; i < 4; i++) {
         uint32_t texel[4];
-        if (!read_corner(texture, memory, &sample, corners[i], texel))
+        if (!read_corner(texture, reader, &sample, corners[i], texel))
             return false;
         out[i] = texel[request->which];
     }
@@ -346,7 +356,7 @@ uint32_t texture_answer(const struct texture *texture, enum texture_query query)
 
 // ---- surfaces ----------------------------------------------------------------------------------------------
 
-uint8_t *surface_at(const struct texture *texture, const struct memory *memory, const struct texture_request *request,
+uint8_t *surface_at(const struct texture *texture, struct texture_reader *reader, const struct texture_request *request,
                     const uint32_t *coordinates, bool *is_outside)
 {
     const bool is_array = request->geometry == GEOMETRY_A1D || request->geometry == GEOMETRY_A2D;
@@ -367,6 +377,7 @@ uint8_t *surface_at(const struct texture *texture, const struct memory *memory, 
     if (*is_outside && request->which != SURFACE_CLAMP)
         return NULL;
     *is_outside = false;
-    return memory_host(memory, texture->address + (uint64_t)at[0] + (uint64_t)at[1] * texture->pitch_bytes +
+    note_texel(texture, reader, (uint64_t)at[0], (uint64_t)at[1], (uint64_t)at[2]);
+    return memory_host(reader->memory, texture->address + (uint64_t)at[0] + (uint64_t)at[1] * texture->pitch_bytes +
                                    (uint64_t)at[2] * texture->slice_bytes, (size_t)n_bytes);
 }

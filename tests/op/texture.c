@@ -33,7 +33,8 @@ static float sample(const struct grid *g, float x, float y)
     uint32_t coordinates[2], out[4];
     float value;
     memcpy(coordinates, (const float[]){x, y}, sizeof coordinates);
-    assert_true(texture_sample(&g->texture, g->memory, &r, coordinates, out));
+    struct texture_reader reader = {.memory = g->memory};
+    assert_true(texture_sample(&g->texture, &reader, &r, coordinates, out));
     memcpy(&value, out, sizeof value);
     return value;
 }
@@ -70,7 +71,8 @@ static void filtering(void **state)
     uint32_t coordinates[2], out[4];
     float values[4];
     memcpy(coordinates, (const float[]){1.75f, 2.25f}, sizeof coordinates);
-    assert_true(texture_gather(&g.texture, g.memory, &r, coordinates, out));
+    struct texture_reader reader = {.memory = g.memory};
+    assert_true(texture_gather(&g.texture, &reader, &r, coordinates, out));
     memcpy(values, out, sizeof values);
     assert_true(values[0] == 21 && values[1] == 22 && values[2] == 12 && values[3] == 11);
     assert_int_equal(texture_answer(&g.texture, QUERY_WIDTH), 4);
