@@ -28,6 +28,7 @@ enum attribute {
         0x32, // two words: offset, size (seen with the pragma enable_smem_spilling, CUDA 13.0)
     ATTR_CLUSTER = 0x3d,
     ATTR_MAX_CLUSTER_RANK = 0x3f,
+    ATTR_LARGE_PARAM = 0x45, // instead of ATTR_PARAM in kernels with more than 4 KiB of parameters (CUDA 13.0)
     ATTR_BARRIERS = 0x4c
 };
 
@@ -143,8 +144,8 @@ static void read_extents(const struct record *record, uint32_t out[3])
         out[i] = u32_at(record, i);
 }
 
-// Index, number in the declaration, offset, then a word with the size in its upper 14 bits.
-static void read_param(struct reader *r, const struct record *record)
+// Index, number in the declaration, offset, then a word with the size: in its upper 14 bits, or the whole of it.
+static void read_param(struct reader *r, const struct record *record, unsigned size_shift)
 {
     enum { MOST_PARAMS = 4096 };
     if (record->n_bytes < 12)
@@ -153,7 +154,7 @@ static void read_param(struct reader *r, const struct record *record)
     while (r->params.n <= number && number < MOST_PARAMS)
         vec_push(&r->params, (struct cubin_param){0});
     if (number < MOST_PARAMS)
-        r->params.at[number] = (struct cubin_param){u16_at(record->value + 6), u32_at(record, 2) >> 18};
+        r->params.at[number] = (struct cubin_param){u16_at(record->value + 6), u32_at(record, 2) >> size_shift};
 }
 
 static void read_attribute(struct reader *r, struct cubin_kernel *kernel, const struct record *record)
@@ -187,7 +188,10 @@ static void read_attribute(struct reader *r, struct cubin_kernel *kernel, const 
         kernel->n_barriers = record->value[0];
         break;
     case ATTR_PARAM:
-        read_param(r, record);
+        read_param(r, record, 18);
+        break;
+    case ATTR_LARGE_PARAM:
+        read_param(r, record, 0);
         break;
     default:
         break;

@@ -111,6 +111,25 @@ static void test_other_targets(void **state)
     }
 }
 
+// Structs by value beyond 4 KiB have records of their own kind: 8,000 ints, then a pointer.
+static void test_large_parameters(void **state)
+{
+    (void)state;
+    struct arena arena;
+    struct cubin cubin;
+    size_t n;
+    arena_init(&arena, "test");
+    open_cubin(&arena, "large_param", 90, &cubin, &n);
+    const struct cubin_kernel *k = find_kernel(&cubin, "large_param");
+    assert_int_equal(k->param_bytes, 32008);
+    assert_int_equal(k->n_params, 2);
+    assert_int_equal(k->params[0].offset, 0);
+    assert_int_equal(k->params[0].size_bytes, 32000);
+    assert_int_equal(k->params[1].offset, 32000);
+    assert_int_equal(k->params[1].size_bytes, 8);
+    arena_release(&arena);
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
@@ -196,7 +215,7 @@ static void test_other_elf(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resources), cmocka_unit_test(test_other_targets), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_resources), cmocka_unit_test(test_other_targets), cmocka_unit_test(test_bounds), cmocka_unit_test(test_large_parameters),
         cmocka_unit_test(test_damage),    cmocka_unit_test(test_other_elf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
