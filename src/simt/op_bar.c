@@ -175,7 +175,9 @@ static void wake_other_places(struct warp *warp, lanemask members)
 enum step_kind op_bar_warp_sync(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     (void)sim;
-    lanemask members = row_read(warp, insn->src[0])[__builtin_ctz(on)];
+    const uint32_t *row = row_read(warp, insn->src[0]);
+    on = split_by_members(warp, row, on);
+    lanemask members = row[__builtin_ctz(on)];
     warp->n_orders++;
     if ((members & warp->live & ~split_current(warp)->mask) == 0)
         return STEP_PLAIN;

@@ -10,7 +10,9 @@ static lanemask members_arrive(struct warp *warp, const struct insn *insn, rowre
     if (members_row == ROW_NONE) // an instruction without .sync
         return on;
     warp->n_orders++;
-    lanemask members = row_read(warp, members_row)[__builtin_ctz(on)];
+    const uint32_t *row = row_read(warp, members_row);
+    on = split_by_members(warp, row, on);
+    lanemask members = row[__builtin_ctz(on)];
     if (!warp_sync_arrive(warp, members))
         return 0;
     return split_current(warp)->mask & pred_read(warp, insn->guard);

@@ -47,6 +47,23 @@ struct split *split_fork(struct warp *warp, lanemask lanes)
     return split;
 }
 
+lanemask split_by_members(struct warp *warp, const uint32_t *members, lanemask on)
+{
+    const uint32_t first = members[__builtin_ctz(on)];
+    uint32_t differ = 0;
+    lanemask others = 0;
+    for (int i = 0; i < ROW_LANES; i++)
+        differ |= members[i] ^ first;
+    if (__builtin_expect(differ == 0, 1))
+        return on;
+    for (lanemask rest = on; rest; rest &= rest - 1)
+        if (members[__builtin_ctz(rest)] != first)
+            others |= rest & -rest;
+    if (others)
+        split_fork(warp, others)->pc--;
+    return on & ~others;
+}
+
 void split_keep(struct warp *warp, lanemask on)
 {
     lanemask others = split_current(warp)->mask & ~on;

@@ -21,6 +21,9 @@ bool warp_switch(struct warp *warp);                // to the next ready split, 
 
 // A new ready split with these lanes, otherwise like the running one. Its lanes leave the running one, which keeps some.
 struct split *split_fork(struct warp *warp, lanemask lanes);
+// Lanes of `on` that name other members than its first lane run the current instruction again, apart from these. Returns
+// the rest of `on`.
+lanemask split_by_members(struct warp *warp, const uint32_t *members, lanemask on);
 // The lanes of the running split that are not `on` go on behind the instruction that runs.
 void split_keep(struct warp *warp, lanemask on);
 void split_remove(struct warp *warp, uint32_t slot);

@@ -165,6 +165,20 @@ static void shuffle_waits_for_all_members(void **state)
     kernel_run_end(&r);
 }
 
+static void lanes_may_name_members_of_their_own(void **state)
+{
+    (void)state;
+    struct kernel_run r =
+        run(PTX_KERNEL "and.b32 %r4, %r2, 1;\nmov.u32 %r5, 0x55555555;\nshl.b32 %r5, %r5, %r4;\nsetp.ge.u32 %p2, %r2, 4;\n"
+                       "vote.sync.ballot.b32 %r6, %p2, %r5;\nbar.warp.sync %r5;\n"
+                       "st.global.u32 [%rd2], %r6;\nret;\n}\n",
+            32);
+    expect_fault(&r, FAULT_NONE);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(((uint32_t *)r.buffer)[i], i % 2 ? 0xaaaaaaa0 : 0x55555550);
+    kernel_run_end(&r);
+}
+
 static void members_may_have_exited(void **state)
 {
     (void)state;
@@ -190,6 +204,7 @@ int main(void)
         cmocka_unit_test(no_such_barrier),
         cmocka_unit_test(warp_barrier_waits_for_the_other_branch),
         cmocka_unit_test(shuffle_waits_for_all_members),
+        cmocka_unit_test(lanes_may_name_members_of_their_own),
         cmocka_unit_test(members_may_have_exited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
