@@ -1,7 +1,8 @@
 #!/bin/sh
 # Simulates launches and compares their counters with those of an H200: first each launch of tests/fidelity/launches.txt
 # from PTX, then these and those of machine_launches.txt from machine code, then, where nvcc is installed, whole programs
-# under `warpglass run` (tools/programs.sh), which runs machine code where it can.
+# under `warpglass run` (tools/programs.sh), which runs machine code where it can; last, these programs at both sizes by the
+# counters of the hierarchy alone (tools/hierarchy.awk).
 #
 #     tools/fidelity.sh [--verbose] [PROGRAM]         (PROGRAM: build/gcc/warpglass)
 #
@@ -39,4 +40,12 @@ case $? in
 77) echo '==== whole programs: not run, there is no nvcc' ;;
 *) status=1 && cat $out.programs.txt ;;
 esac
+if [ -x "$out-programs/transpose" ]; then
+    echo
+    echo '==== the hierarchy: whole programs, small and default, by machine code'
+    echo
+    SIZE=default PROGRAMS='transpose coalesce banks sgemm reduce vector_copy histogram constant divergence local softmax l2 async_copy cluster tma2d texture mma wgmma' \
+        tools/programs.sh "$program" $out-default >$out.default.txt || { status=1 && cat $out.default.txt; }
+    awk -f tools/hierarchy.awk tests/data/h200_counters.csv SIZE=small $out-programs/*.csv SIZE=default $out-default/*.csv
+fi
 exit $status

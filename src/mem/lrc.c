@@ -11,6 +11,7 @@ void lrc_init(struct lrc *lrc, const struct device *device, uint32_t n_gpcs, uin
     *lrc = (struct lrc){
         .hit_window_ticks = (uint64_t)(device->lrc_hit_window_cycles * ticks_per_cycle),
         .fill_window_ticks = (uint64_t)(device->lrc_fill_window_cycles * ticks_per_cycle),
+        .launch = 1,
         .max_readers = (uint32_t)device->n_lrc_readers};
     if (lrc->max_readers < 2)
         return;
@@ -25,10 +26,9 @@ void lrc_release(struct lrc *lrc)
     *lrc = (struct lrc){0};
 }
 
-void lrc_clear(struct lrc *lrc, uint32_t n_gpcs)
+void lrc_new_launch(struct lrc *lrc)
 {
-    for (size_t i = 0; lrc->reads && i < (size_t)n_gpcs * READS_PER_GPC; i++)
-        lrc->reads[i].until_ticks = 0;
+    lrc->launch++;
 }
 
 static struct pending_read *read_of(struct lrc *lrc, uint32_t gpc, uint32_t line)
@@ -41,7 +41,7 @@ bool lrc_join(struct lrc *lrc, uint32_t gpc, uint32_t line, uint32_t sectors, ui
     if (!lrc->reads)
         return false;
     struct pending_read *read = read_of(lrc, gpc, line);
-    if (read->line != line || now_ticks >= read->until_ticks || sectors & ~(uint32_t)read->sectors ||
+    if (read->line != line || read->launch != lrc->launch || now_ticks >= read->until_ticks || sectors & ~(uint32_t)read->sectors ||
         read->n_readers >= lrc->max_readers)
         return false;
     read->n_readers++;
@@ -54,5 +54,5 @@ void lrc_open(struct lrc *lrc, uint32_t gpc, uint32_t line, uint32_t sectors, ui
     if (!lrc->reads)
         return;
     uint64_t window = is_hit ? lrc->hit_window_ticks : lrc->fill_window_ticks;
-    *read_of(lrc, gpc, line) = (struct pending_read){now_ticks + window, line, (uint8_t)sectors, 1};
+    *read_of(lrc, gpc, line) = (struct pending_read){now_ticks + window, lrc->launch, line, (uint8_t)sectors, 1};
 }

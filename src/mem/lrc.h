@@ -19,19 +19,20 @@
 
 struct pending_read {
     uint64_t until_ticks;
-    uint32_t line;
+    uint32_t launch, line;
     uint8_t sectors, n_readers;
 };
 
 struct lrc {
     struct pending_read *reads; // of all GPCs, a table each
     uint64_t hit_window_ticks, fill_window_ticks;
+    uint32_t launch;      // reads of earlier ones count no longer
     uint32_t max_readers; // below 2: the device has none
 };
 
 void lrc_init(struct lrc *lrc, const struct device *device, uint32_t n_gpcs, uint32_t ticks_per_cycle);
 void lrc_release(struct lrc *lrc);
-void lrc_clear(struct lrc *lrc, uint32_t n_gpcs); // nothing is under way
+void lrc_new_launch(struct lrc *lrc); // nothing is under way
 
 // True: the read is answered together with an earlier one.
 bool lrc_join(struct lrc *lrc, uint32_t gpc, uint32_t line, uint32_t sectors, uint64_t now_ticks);

@@ -10,6 +10,7 @@
 #include "mem/lrc.h"
 #include "mem/place.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     QUEUE_EVENTS = 8192, // a queue may be full only in part: one more access fits while MAX_LINES are free
@@ -93,6 +94,8 @@ static void ready_sm(const struct memsys *ms, struct sm_memory *m)
         constant_clear(&m->constant);
     else
         constant_init(&m->constant, ms->device, ms->ticks_per_cycle);
+    m->free_ticks = 0;
+    memset(m->slices, 0, sizeof m->slices);
     m->l1_bytes = ms->l1_bytes;
     m->launch = ms->launch;
 }
@@ -162,14 +165,9 @@ void memsys_new_launch(struct memsys *ms, uint64_t l1_bytes_per_sm)
     ms->l1_bytes = l1_bytes_per_sm;
     ms->turn = 0;
     l2_new_launch(&ms->l2);
-    lrc_clear(&ms->lrc, ms->n_gpcs);
-    for (uint32_t sm = 0; sm < ms->n_sms; sm++) {
-        struct sm_memory *m = &ms->sms[sm];
-        m->n_queued = m->n_drained = 0; // a fault may have left some
-        m->free_ticks = 0;
-        for (uint32_t i = 0; i < MAX_SLICES / 64; i++)
-            m->slices[i] = 0;
-    }
+    lrc_new_launch(&ms->lrc);
+    for (uint32_t sm = 0; sm < ms->n_sms; sm++)
+        ms->sms[sm].n_queued = ms->sms[sm].n_drained = 0; // a fault may have left some
 }
 
 void memsys_set_memory(struct memsys *ms, const struct memory *memory)
@@ -196,7 +194,7 @@ uint64_t memsys_barrier_sectors(const struct memsys *ms)
 {
     uint64_t n = 0;
     for (uint32_t sm = 0; sm < ms->n_sms && ms->l2.n_partitions > 1; sm++)
-        for (uint32_t i = 0; i < MAX_SLICES / 64; i++)
+        for (uint32_t i = 0; i < MAX_SLICES / 64 && ms->sms[sm].launch == ms->launch; i++)
             n += (uint64_t)__builtin_popcountll(ms->sms[sm].slices[i]);
     return n;
 }
