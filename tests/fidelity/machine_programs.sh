@@ -7,6 +7,7 @@ warpglass=${WARPGLASS:-build/warpglass}
 work=${TEST_TMP:-$(mktemp -d)}
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] || { echo "1..0 # SKIP no nvcc"; exit 77; }
+[ -f "$(dirname "$warpglass")/lib/libwarpglass.so" ] || { echo "1..0 # SKIP the runtime libraries are not built"; exit 77; }
 
 say() { # result, number, name
     if [ "$1" = 0 ]; then echo "ok $2 - $3"; else echo "not ok $2 - $3"; fi
