@@ -46,6 +46,6 @@ if [ -x "$out-programs/transpose" ]; then
     echo
     SIZE=default PROGRAMS='transpose coalesce banks sgemm reduce vector_copy histogram constant divergence local softmax l2 async_copy cluster tma2d texture mma wgmma' \
         tools/programs.sh "$program" $out-default >$out.default.txt || { status=1 && cat $out.default.txt; }
-    awk -f tools/hierarchy.awk tests/data/h200_counters.csv SIZE=small $out-programs/*.csv SIZE=default $out-default/*.csv
+    awk -f tools/hierarchy.awk tests/data/h200_hierarchy.csv SIZE=small $out-programs/*.csv SIZE=default $out-default/*.csv
 fi
 exit $status

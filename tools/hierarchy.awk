@@ -1,6 +1,6 @@
 # How far the counters of the hierarchy are from the H200's, launch by launch, where they matter.
 #
-#     awk -f tools/hierarchy.awk tests/data/h200_counters.csv SIZE=small small/*.csv SIZE=default default/*.csv
+#     awk -f tools/hierarchy.awk tests/data/h200_hierarchy.csv SIZE=small small/*.csv SIZE=default default/*.csv
 #
 # The csv files are those of tools/programs.sh: one row a launch under the name the program prints. A counter of L1 is
 # judged where the card or the model has more than 1 % of the sectors that L1 moves in that launch; one of L2, the fabric

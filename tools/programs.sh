@@ -22,10 +22,10 @@ rm -f "$out/raw.csv" "$out/status"
 
 compare() { # program
     name=$1 differ=
-    arch=sm_90 argument=small
-    [ "$name" = wgmma ] && arch=sm_90a
+    target=arch=compute_90,code=[sm_90,compute_90] argument=small
+    [ "$name" = wgmma ] && target=arch=compute_90a,code=[sm_90a,compute_90a]
     [ "$size" = small ] || argument=
-    "$nvcc" -arch=$arch -O3 -lineinfo -cudart "$cudart" "$sources/$name.cu" -o "$out/$name" || return 1
+    "$nvcc" -gencode "$target" -O3 -lineinfo -cudart "$cudart" "$sources/$name.cu" -o "$out/$name" || return 1
     "$warpglass" run --quiet --log-file "$out/$name.log" --csv --page raw -o "$out/$name.wgp" "$out/$name" $argument >"$out/$name.out"
     status=$?
     n=$(grep -c '^kernel=.* check=ok ' "$out/$name.out")
