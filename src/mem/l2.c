@@ -178,10 +178,9 @@ static uint32_t read_far(struct l2 *l2, uint32_t near, uint32_t home, uint32_t p
     return hits;
 }
 
-uint32_t l2_read(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
+static uint32_t l2_read(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
 {
     uint32_t home, place = place_of(l2, request->line, &home);
-    l2->is_evict_first = request->evict_first;
     uint32_t hits = near == home ? read_home(l2, home, place, request->sectors, 0, counts)
                                  : read_far(l2, near, home, place, request->sectors, counts);
     counts->read_requests++;
@@ -349,13 +348,12 @@ static void host_atomic(struct l2 *l2, const struct l2_request *request, struct 
     counts->host_atomic_sectors += request->weight;
 }
 
-void l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
+uint32_t l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts)
 {
     l2->is_evict_first = request->evict_first;
     switch ((enum l2_op)request->op) {
     case L2_READ:
-        l2_read(l2, near, request, counts);
-        break;
+        return l2_read(l2, near, request, counts);
     case L2_WRITE:
         l2_write(l2, near, request, counts);
         break;
@@ -374,4 +372,5 @@ void l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, s
     case L2_JOINED:
         BUG("a read that joined another one went to L2");
     }
+    return 0;
 }

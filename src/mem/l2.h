@@ -76,10 +76,8 @@ void l2_new_launch(struct l2 *l2); // what was evicted before counts no longer
 // As the profiler flushes: dirty sectors are written back before anybody counts, but flush_dirty_bytes of its own stay.
 void l2_flush(struct l2 *l2);
 
-// From an SM of partition `near`; counts is added to.
-void l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts);
-// L2_READ of l2_access: the sectors that it found.
-uint32_t l2_read(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts);
+// From an SM of partition `near`; counts is added to. Returns the sectors that an L2_READ found, else 0.
+uint32_t l2_access(struct l2 *l2, uint32_t near, const struct l2_request *request, struct l2_counts *counts);
 void l2_prefetch(const struct l2 *l2, uint32_t near, uint32_t line); // host cache only
 uint32_t l2_home(const struct l2 *l2, uint32_t line);
 #endif

@@ -566,7 +566,7 @@ static void read_drained(struct memsys *ms, const struct drained *d, struct l2_c
         return;
     }
     ms->leader = d->event;
-    ms->leader_hits = l2_read(&ms->l2, d->sm->partition, &request, &counts[d->event->insn]);
+    ms->leader_hits = l2_access(&ms->l2, d->sm->partition, &request, &counts[d->event->insn]);
     lrc_open(&ms->lrc, d->sm->gpc, request.line, request.sectors, d->event->time_ticks,
              ms->leader_hits == request.sectors);
 }
