@@ -3,8 +3,8 @@
 // products of f16: of the lower, then of the upper halves of the registers, C added at the end. wmma's accumulators of two
 // types are converted before or after.
 #include "simt/matrix.h"
+#include "simt/semantics.h"
 #include <math.h>
-#include <string.h>
 
 // ---- values ----------------------------------------------------------------------------------------------
 
@@ -17,17 +17,12 @@ static float float_of(enum matrix_type type, uint64_t bits)
                                                    (exponent ? exponent : 1) - 25);
         return bits & 0x8000 ? -size : size;
     }
-    const uint32_t word = (uint32_t)bits;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
+    return f32_of_bits((uint32_t)bits);
 }
 
 static uint64_t bits_of_float(float value)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return isnan(value) ? 0x7fffffff : bits;
+    return isnan(value) ? 0x7fffffff : bits_of_f32(value);
 }
 
 // ---- quadpairs -------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 // Products of matrices of integers and bits, and of doubles.
 #include "simt/matrix.h"
+#include "simt/semantics.h"
 #include <fenv.h>
 #include <math.h>
-#include <string.h>
 
 void matrix_multiply(const struct matrix_shape *shape, enum matrix_unit unit, enum round round, const uint64_t *a,
                      const uint64_t *b, const uint64_t *c, uint64_t *d)
@@ -59,28 +59,14 @@ void matrix_multiply_integer(const struct matrix_shape *shape, const uint64_t *a
 
 // ---- doubles: one fused multiply-add after the other ------------------------------------------------------
 
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 // A NaN among the operands passes, quiet: that of b first, then of c, then of a. Other NaNs are the default one of fma.
 static double fma_nan(double a, double b, double c)
 {
     const uint64_t quiet = 0x0008000000000000ull;
     if (isnan(b))
-        return double_of(bits_of(b) | quiet);
+        return f64_of_bits(bits_of_f64(b) | quiet);
     if (isnan(c) || isnan(a))
-        return double_of(bits_of(isnan(c) ? c : a) | quiet);
+        return f64_of_bits(bits_of_f64(isnan(c) ? c : a) | quiet);
     return fma(a, b, c);
 }
 
@@ -92,10 +78,10 @@ void matrix_multiply_double(const struct matrix_shape *shape, enum round round, 
     fesetround(directions[round]);
     for (uint32_t i = 0; i < shape->m; i++)
         for (uint32_t j = 0; j < shape->n; j++) {
-            double sum = double_of(c[i * shape->n + j]);
+            double sum = f64_of_bits(c[i * shape->n + j]);
             for (uint32_t k = 0; k < shape->k; k++)
-                sum = fma_nan(double_of(a[i * shape->k + k]), double_of(b[k * shape->n + j]), sum);
-            d[i * shape->n + j] = bits_of(sum);
+                sum = fma_nan(f64_of_bits(a[i * shape->k + k]), f64_of_bits(b[k * shape->n + j]), sum);
+            d[i * shape->n + j] = bits_of_f64(sum);
         }
     fesetround(FE_TONEAREST);
 }

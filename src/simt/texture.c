@@ -1,6 +1,7 @@
 // Texture sampling: address modes, filtering with weights of 8 bits, formats. doc/texture.md has the rules and sources.
 #include "simt/texture.h"
 #include "base/err.h"
+#include "simt/semantics.h"
 #include <math.h>
 #include <string.h>
 
@@ -12,20 +13,6 @@ struct place {
     int32_t x, y, z; // texel numbers in range, or is_border
     bool is_border;
 };
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static float half_value(uint32_t half)
 {
@@ -50,9 +37,9 @@ static float normalized_value(const struct texture *t, uint32_t raw)
 static uint32_t channel_value(const struct texture *t, uint32_t raw)
 {
     if (t->channel == CHANNEL_FLOAT)
-        return t->channel_bits == 16 ? bits_of(half_value(raw)) : raw;
+        return t->channel_bits == 16 ? bits_of_f32(half_value(raw)) : raw;
     if (t->reads_normalized)
-        return bits_of(normalized_value(t, raw));
+        return bits_of_f32(normalized_value(t, raw));
     if (t->channel == CHANNEL_SIGNED && t->channel_bits < 32)
         return (uint32_t)(t->channel_bits == 8 ? (int8_t)raw : (int16_t)raw);
     return raw;
@@ -67,9 +54,9 @@ static bool gives_floats(const struct texture *t)
 static uint32_t border_value(const struct texture *t, float value)
 {
     if (t->channel == CHANNEL_FLOAT)
-        return bits_of(value);
+        return bits_of_f32(value);
     if (!t->reads_normalized)
-        return t->channel_bits < 32 ? channel_value(t, bits_of(value) & ((1u << t->channel_bits) - 1)) : bits_of(value);
+        return t->channel_bits < 32 ? channel_value(t, bits_of_f32(value) & ((1u << t->channel_bits) - 1)) : bits_of_f32(value);
     const float least = t->channel == CHANNEL_UNSIGNED ? 0 : -1, limited = value < least ? least : value > 1 ? 1 : value;
     const uint32_t top = (1u << t->channel_bits) - 1;
     const double units = ceil((double)limited * (t->channel == CHANNEL_UNSIGNED ? top : top >> 1) - 0.5);
@@ -223,7 +210,7 @@ static void place_sample(const struct texture *t, const struct texture_request *
     *out = (struct sample){.n_axes = texture_coordinates(r->geometry) - is_array - is_cube};
     out->layer = is_array ? layer_of(t, coordinates[0]) : 0;
     for (uint32_t i = 0; i + is_array < texture_coordinates(r->geometry); i++)
-        x[i] = r->has_integers ? (float)(int32_t)coordinates[i + is_array] : float_of(coordinates[i + is_array]);
+        x[i] = r->has_integers ? (float)(int32_t)coordinates[i + is_array] : f32_of_bits(coordinates[i + is_array]);
     if (is_cube) {
         const int32_t face = face_of((const float[]){x[0], x[1], x[2]}, &x[0], &x[1]);
         out->layer = out->layer * 6 + face;
@@ -292,12 +279,12 @@ static bool filter_corners(const struct texture *t, struct texture_reader *reade
         if (!read_corner(t, reader, s, corner, texel))
             return false;
         for (int c = 0; c < 4; c++) {
-            const double value = (double)float_of(texel[c]);
+            const double value = (double)f32_of_bits(texel[c]);
             sums[c] += weight * (scale > 0 ? wide_value(t, value) : value);
         }
     }
     for (int c = 0; c < 4; c++)
-        out[c] = bits_of((float)(scale > 0 ? floor(sums[c] + 0.5) / scale : sums[c]));
+        out[c] = bits_of_f32((float)(scale > 0 ? floor(sums[c] + 0.5) / scale : sums[c]));
     return true;
 }
 
