@@ -109,6 +109,19 @@ void emit_2(struct body *b, uint16_t form, rowref dst, rowref a, rowref c)
     fill_1(b, draft, dst, a);
 }
 
+void emit_prmt(struct body *b, rowref dst, rowref a, rowref c, uint32_t selector)
+{
+    rowref row = pool_u32(b->lowering, selector);
+    struct draft *draft = emit(b, FORM_PRMT_b32);
+    draft->insn.dst = dst;
+    draft->insn.src[0] = a;
+    draft->insn.src[1] = c;
+    draft->insn.src[2] = row;
+    emit_use(b, a, 1);
+    emit_use(b, c, 1);
+    emit_def(b, dst, 1);
+}
+
 void emit_extract(struct body *b, rowref dst, rowref src, uint32_t shift, bool is_byte)
 {
     struct draft *draft = emit(b, FORM_EXTRACT_none);

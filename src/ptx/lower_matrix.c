@@ -2,70 +2,35 @@
 #include "ptx/lowering.h"
 #include <string.h>
 
-enum { MAX_LIST = 4 * MATRIX_MAX_ROWS + 128 /* accumulators of wgmma */ };
-
-struct list {
-    rowref rows[MAX_LIST];
-    bool is_written[MAX_LIST];
-    uint32_t n;
-};
-
 static enum ptx_type register_type(enum matrix_type type)
 {
     return type == MATRIX_F64 ? PT_F64 : PT_B32;
 }
 
-// One register of a fragment: its rows one by one.
-static bool add_register(struct body *b, const struct ptx_operand *item, enum ptx_type type, bool is_written,
-                         struct list *list)
+static bool is_wide_enough(struct body *b, const struct ptx_operand *item, enum ptx_type type)
 {
-    rowref row;
-    if (is_written && operand_bytes(item) && operand_bytes(item) < ptx_type_bytes(type))
+    if (operand_bytes(item) && operand_bytes(item) < ptx_type_bytes(type))
         return lower_fail(b->lowering, item->at, "register %s is narrower than the .%s that is written",
                           item->variable->name, ptx_type_name(type));
-    if (!(is_written ? register_row(b, item, &row) : operand_row(b, item, type, &row)))
-        return false;
-    for (uint32_t word = 0; word < type_rows(type); word++) {
-        list->rows[list->n] = row == ROW_NONE ? ROW_NONE : row + word;
-        list->is_written[list->n++] = is_written;
-    }
     return true;
 }
 
 // A fragment of `n` registers, as a vector or, if it is but one, alone.
 static bool add_fragment(struct body *b, const struct ptx_operand *operand, enum matrix_type type, uint32_t n,
-                         bool is_written, struct list *list)
+                         bool is_written, struct row_list *list)
 {
-    const bool is_vector = operand->kind == PO_VECTOR;
-    const uint32_t given = is_vector ? operand->n_items : 1;
-    if (given != n)
-        return lower_fail(b->lowering, operand->at, "%u registers are needed here, not %u", n, given);
-    for (uint32_t i = 0; i < n; i++)
-        if (!add_register(b, is_vector ? &operand->items[i] : operand, register_type(type), is_written, list))
+    const uint32_t n_given = list_items(operand);
+    for (uint32_t i = 0; is_written && n_given == n && i < n; i++)
+        if (!is_wide_enough(b, list_item(operand, i), register_type(type)))
             return false;
-    return true;
-}
-
-static void emit_list(struct body *b, const struct list *list, struct draft *draft)
-{
-    struct lowering *l = b->lowering;
-    draft->insn.offset = (int32_t)l->lists.n;
-    draft->n_list = list->n;
-    for (uint32_t i = 0; i < list->n; i++)
-        vec_push(&l->lists, list->rows[i]);
-    for (uint32_t i = 0; i < list->n; i++)
-        if (!list->is_written[i])
-            emit_use(b, list->rows[i], 1);
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->is_written[i])
-            emit_def(b, list->rows[i], 1);
+    return list_add_all(b, operand, register_type(type), n, is_written, list);
 }
 
 static bool lower_product(struct body *b)
 {
     const struct matrix_shape *s = &b->op.matrix.shape;
     const struct ptx_operand *operands = b->insn->operands;
-    struct list list = {.n = 0};
+    struct row_list list = {.n = 0};
     if (b->insn->n_operands != 4)
         return body_fail(b, "%s needs four operands", b->op.name);
     if (!add_fragment(b, &operands[0], s->d, matrix_registers_c(s, s->d), true, &list) ||
@@ -76,7 +41,7 @@ static bool lower_product(struct body *b)
     struct draft *draft = emit(b, b->op.form);
     draft->insn.mod = b->op.mod | MOD_FIELD(b->op.matrix.round, MOD_ROUND);
     draft->insn.extra = matrix_pack(s);
-    emit_list(b, &list, draft);
+    list_emit(b, &list, draft);
     return true;
 }
 
@@ -87,7 +52,7 @@ static bool lower_product(struct body *b)
 
 struct transfer {
     struct body *body;
-    struct list list;   // rows of the fragment, each once
+    struct row_list list;   // rows of the fragment, each once
     struct insn address; // src[0], src[1] (stride), offset, mod
     struct wmma_part part;
     enum matrix_type type;
@@ -144,18 +109,6 @@ static void transfer_word(struct transfer *t, rowref row, bool is_swapped)
     emit_transfer(t, ELEM_B32, &word, 1);
     if (is_swapped && t->is_load && row != ROW_NONE)
         emit_transpose(b, row, word);
-}
-
-static void emit_prmt(struct body *b, rowref dst, rowref low, rowref high, uint32_t selector)
-{
-    struct draft *draft = emit_pseudo(b, FORM_PRMT_b32);
-    draft->insn.dst = dst;
-    draft->insn.src[0] = low;
-    draft->insn.src[1] = high;
-    draft->insn.src[2] = pool_u32(b->lowering, selector);
-    emit_use(b, low, 1);
-    emit_use(b, high, 1);
-    emit_def(b, dst, 1);
 }
 
 // Four bytes that do not lie together.
@@ -292,9 +245,9 @@ static bool lower_transfer(struct body *b)
 
 // ---- wgmma ------------------------------------------------------------------------------------------------
 
-static bool add_descriptor(struct body *b, const struct ptx_operand *operand, struct list *list)
+static bool add_descriptor(struct body *b, const struct ptx_operand *operand, struct row_list *list)
 {
-    return add_register(b, operand, PT_B64, false, list);
+    return list_add(b, operand, PT_B64, false, list);
 }
 
 static bool constant_of(struct body *b, const struct ptx_operand *operand, int64_t least, int64_t *out)
@@ -323,7 +276,7 @@ static bool wgmma_constants(struct body *b, uint32_t first, bool a_in_registers,
     return true;
 }
 
-static void add_accumulator_uses(const struct list *list, uint32_t n, struct body *b)
+static void add_accumulator_uses(const struct row_list *list, uint32_t n, struct body *b)
 {
     for (uint32_t i = 0; i < n; i++)
         emit_use(b, list->rows[i], 1);
@@ -333,7 +286,7 @@ static bool lower_wgmma(struct body *b)
 {
     const struct matrix_shape *s = &b->op.matrix.shape;
     const struct ptx_operand *operands = b->insn->operands;
-    struct list list = {.n = 0};
+    struct row_list list = {.n = 0};
     vpred adds;
     if (b->insn->n_operands < 4)
         return body_fail(b, "%s needs D, A, B and a predicate", b->op.name);
@@ -352,7 +305,7 @@ static bool lower_wgmma(struct body *b)
     draft->psrc[0] = adds;
     emit_pred_use(b, adds);
     add_accumulator_uses(&list, n_d, b);
-    emit_list(b, &list, draft);
+    list_emit(b, &list, draft);
     return true;
 }
 

@@ -22,19 +22,6 @@ static enum ptx_type bits_type(uint32_t bytes)
 
 // ---- { } to register --------------------------------------------------------------------------------
 
-static void emit_prmt(struct body *b, rowref dst, rowref a, rowref c, uint32_t selector)
-{
-    rowref row = pool_u32(b->lowering, selector);
-    struct draft *draft = emit(b, FORM_PRMT_b32);
-    draft->insn.dst = dst;
-    draft->insn.src[0] = a;
-    draft->insn.src[1] = c;
-    draft->insn.src[2] = row;
-    emit_use(b, a, 1);
-    emit_use(b, c, 1);
-    emit_def(b, dst, 1);
-}
-
 // One 32-bit row from four bytes, or two (the upper half is then zero).
 static void pack_bytes(struct body *b, rowref dst, const rowref *bytes, uint32_t n)
 {

@@ -3,14 +3,6 @@
 #include "ptx/lowering.h"
 #include <string.h>
 
-enum { MAX_LIST = 8 + 2 + 4 };
-
-struct list {
-    rowref rows[MAX_LIST];
-    bool is_written[MAX_LIST];
-    uint32_t n;
-};
-
 static const char *const geometry_words[N_GEOMETRIES] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
 static const char *const query_words[N_QUERIES] = {"width", "height", "depth", "array_size", "num_mipmap_levels"};
 
@@ -24,67 +16,34 @@ static bool find_word(const struct ptx_insn *insn, const char *const *words, uin
     return false;
 }
 
-static bool add(struct body *b, const struct ptx_operand *item, enum ptx_type type, bool is_written, struct list *list)
-{
-    rowref row;
-    if (!(is_written ? register_row(b, item, &row) : operand_row(b, item, type, &row)))
-        return false;
-    for (uint32_t word = 0; word < type_rows(type); word++) {
-        list->rows[list->n] = row == ROW_NONE ? ROW_NONE : row + word;
-        list->is_written[list->n++] = is_written;
-    }
-    return true;
-}
-
-static bool add_all(struct body *b, const struct ptx_operand *operand, enum ptx_type type, uint32_t n, bool is_written,
-                    struct list *list)
-{
-    const bool is_vector = operand->kind == PO_VECTOR;
-    if ((is_vector ? operand->n_items : 1) != n)
-        return lower_fail(b->lowering, operand->at, "%u registers are needed here", n);
-    for (uint32_t i = 0; i < n; i++)
-        if (!add(b, is_vector ? &operand->items[i] : operand, type, is_written, list))
-            return false;
-    return true;
-}
-
 // [handle, {coordinates}]; PTX gives one more coordinate than needed to some geometries.
-static bool add_place(struct body *b, const struct ptx_operand *operand, uint32_t n, struct list *list)
+static bool add_place(struct body *b, const struct ptx_operand *operand, uint32_t n, struct row_list *list)
 {
     if (operand->kind != PO_ADDRESS || !operand->base || operand->base->kind != PO_REG || operand->offset)
         return lower_fail(b->lowering, operand->at,
                           "a register with a texture or surface object is needed here; references are not supported");
-    if (!add(b, operand->base, PT_B64, false, list))
+    if (!list_add(b, operand->base, PT_B64, false, list))
         return false;
     if (n == 0)
         return true;
     if (operand->n_items != 1)
         return lower_fail(b->lowering, operand->at, "samplers of their own are not supported");
     const struct ptx_operand *c = &operand->items[0];
-    const uint32_t given = c->kind == PO_VECTOR ? c->n_items : 1;
-    if (given < n)
+    if (list_items(c) < n)
         return lower_fail(b->lowering, operand->at, "%u coordinates are needed here", n);
     for (uint32_t i = 0; i < n; i++)
-        if (!add(b, c->kind == PO_VECTOR ? &c->items[i] : c, PT_B32, false, list))
+        if (!list_add(b, list_item(c, i), PT_B32, false, list))
             return false;
     return true;
 }
 
-static void emit_texture(struct body *b, const struct texture_request *request, const struct list *list)
+static void emit_texture(struct body *b, const struct texture_request *request, const struct row_list *list)
 {
-    struct lowering *l = b->lowering;
     struct draft *draft = emit(b, b->op.form);
     draft->insn.class = (uint8_t)texture_class(request);
     draft->insn.mod = b->op.mod;
     draft->insn.extra = texture_pack(request);
-    draft->insn.offset = (int32_t)l->lists.n;
-    draft->n_list = list->n;
-    for (uint32_t i = 0; i < list->n; i++)
-        vec_push(&l->lists, list->rows[i]);
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < list->n; i++)
-            if (list->is_written[i] == (pass == 1))
-                pass ? emit_def(b, list->rows[i], 1) : emit_use(b, list->rows[i], 1);
+    list_emit(b, list, draft);
 }
 
 static bool lower_sample(struct body *b, struct texture_request *request)
@@ -92,7 +51,7 @@ static bool lower_sample(struct body *b, struct texture_request *request)
     const struct ptx_insn *insn = b->insn;
     static const char *const components[] = {"r", "g", "b", "a"};
     const char *type = insn->n_suffixes ? insn->suffixes[insn->n_suffixes - 1] : "";
-    struct list list = {.n = 0};
+    struct row_list list = {.n = 0};
     request->action = strcmp(insn->op, "tld4") == 0 ? TEXTURE_GATHER : TEXTURE_SAMPLE;
     if (request->action == TEXTURE_GATHER && !find_word(insn, components, 4, &request->which))
         return body_fail(b, "the component is missing");
@@ -101,7 +60,7 @@ static bool lower_sample(struct body *b, struct texture_request *request)
     request->has_integers = strcmp(type, "s32") == 0;
     if (insn->n_operands < 2 || insn->operands[0].pair)
         return body_fail(b, "wrong or unsupported operands");
-    if (!add_all(b, &insn->operands[0], PT_B32, 4, true, &list) ||
+    if (!list_add_all(b, &insn->operands[0], PT_B32, 4, true, &list) ||
         !add_place(b, &insn->operands[1], texture_coordinates(request->geometry), &list))
         return false;
     emit_texture(b, request, &list);
@@ -111,10 +70,10 @@ static bool lower_sample(struct body *b, struct texture_request *request)
 static bool lower_query(struct body *b)
 {
     struct texture_request request = {.action = TEXTURE_QUERY};
-    struct list list = {.n = 0};
+    struct row_list list = {.n = 0};
     if (!find_word(b->insn, query_words, N_QUERIES, &request.which))
         return body_fail(b, "this query is not supported");
-    if (b->insn->n_operands != 2 || !add_all(b, &b->insn->operands[0], PT_B32, 1, true, &list) ||
+    if (b->insn->n_operands != 2 || !list_add_all(b, &b->insn->operands[0], PT_B32, 1, true, &list) ||
         !add_place(b, &b->insn->operands[1], 0, &list))
         return body_fail(b, "wrong operands");
     emit_texture(b, &request, &list);
@@ -126,7 +85,7 @@ static bool lower_surface(struct body *b, struct texture_request *request)
     static const char *const elements[] = {"b8", "b16", "b32", "b64"}, *const clamps[] = {"trap", "clamp", "zero"};
     const struct ptx_insn *insn = b->insn;
     const bool is_store = strcmp(insn->op, "sust") == 0;
-    struct list list = {.n = 0};
+    struct row_list list = {.n = 0};
     uint32_t element;
     if (!insn_has_suffix(insn, "b") || !find_word(insn, elements, 4, &element))
         return body_fail(b, "%s is supported with .b only", insn->op);
@@ -138,7 +97,7 @@ static bool lower_surface(struct body *b, struct texture_request *request)
     const enum ptx_type type = element == 3 ? PT_B64 : element == 2 ? PT_B32 : PT_B16;
     if (insn->n_operands != 2)
         return body_fail(b, "wrong number of operands");
-    if (!add_all(b, &insn->operands[is_store], type, request->n_elements, !is_store, &list) ||
+    if (!list_add_all(b, &insn->operands[is_store], type, request->n_elements, !is_store, &list) ||
         !add_place(b, &insn->operands[!is_store], texture_coordinates(request->geometry), &list))
         return false;
     emit_texture(b, request, &list);

@@ -9,17 +9,11 @@
 #include "ptx/lowering.h"
 #include <string.h>
 
+// Bytes of two rows in a row of their own.
 static rowref emit_bytes(struct body *b, rowref low, rowref high, uint32_t selector)
 {
-    const rowref dst = ROW(ROW_REG, body_group(b, 1, false)), row = pool_u32(b->lowering, selector);
-    struct draft *draft = emit(b, FORM_PRMT_b32);
-    draft->insn.dst = dst;
-    draft->insn.src[0] = low;
-    draft->insn.src[1] = high;
-    draft->insn.src[2] = row;
-    emit_use(b, low, 1);
-    emit_use(b, high, 1);
-    emit_def(b, dst, 1);
+    const rowref dst = ROW(ROW_REG, body_group(b, 1, false));
+    emit_prmt(b, dst, low, high, selector);
     return dst;
 }
 

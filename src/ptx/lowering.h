@@ -180,12 +180,32 @@ void emit_pred_def(struct body *b, vpred pred);
 void emit_move(struct body *b, rowref dst, rowref src); // one row
 void emit_pseudo_move(struct body *b, rowref dst, rowref src);
 void emit_2(struct body *b, uint16_t form, rowref dst, rowref a, rowref c); // one-row operands
+void emit_prmt(struct body *b, rowref dst, rowref a, rowref c, uint32_t selector); // prmt.b32
 void emit_extract(struct body *b, rowref dst, rowref src, uint32_t shift, bool is_byte);
 uint32_t new_barrier(struct body *b);
 void emit_converge(struct body *b, uint32_t barrier);
 void emit_break(struct body *b, uint32_t first, uint32_t n);
 // The register is wider than the type of what was written to it: fills the rest. Pseudo.
 void emit_widen(struct body *b, rowref dst, enum ptx_type type, uint32_t register_bytes);
+
+// ---- lower_list.c: operands that go to the kernel's lists ----------------------------------------------
+enum { MAX_ROW_LIST = 4 * MATRIX_MAX_ROWS + 128 /* accumulators of wgmma */ };
+
+struct row_list {
+    rowref rows[MAX_ROW_LIST];
+    bool is_written[MAX_ROW_LIST];
+    uint32_t n;
+};
+
+// An operand's registers: those of a vector, or itself.
+uint32_t list_items(const struct ptx_operand *operand);
+const struct ptx_operand *list_item(const struct ptx_operand *operand, uint32_t i);
+bool list_add(struct body *b, const struct ptx_operand *item, enum ptx_type type, bool is_written, struct row_list *list);
+// Exactly n registers; another number is the user's mistake.
+bool list_add_all(struct body *b, const struct ptx_operand *operand, enum ptx_type type, uint32_t n, bool is_written,
+                  struct row_list *list);
+// The list becomes the draft's: what is read, then what is written.
+void list_emit(struct body *b, const struct row_list *list, struct draft *draft);
 
 // ---- one instruction --------------------------------------------------------------------------------
 void find_constants(struct body *b); // lower_constant.c
