@@ -2,6 +2,7 @@
 #include "cycle/sm.h"
 #include "base/err.h"
 #include "mem/cache.h"
+#include "mem/lanes.h"
 #include "simt/lanes.h"
 #include <stdlib.h>
 
@@ -38,7 +39,7 @@ void sm_init(struct sm *sm, struct arena *arena, const struct launch *launch, co
     sm->l2_ticks = (uint64_t)device->l2_latency_cycles << sm->cycle_shift;
     sm->l2_spread_ticks = (uint64_t)device->l2_latency_spread_cycles << sm->cycle_shift;
     sm->warp_start_ticks = (uint64_t)device->warp_start_cycles << sm->cycle_shift;
-    sm->last_start_ticks = 0;
+    sm->next_start_ticks = 0;
     sm->n_slots = occupancy->blocks_per_sm;
     sm->n_allocated = sm->n_running = 0;
     sm->warps_per_block = occupancy->warps_per_block;
@@ -149,7 +150,7 @@ static void set_scoreboard(struct sm *sm, uint32_t w, const struct insn *insn, u
 // share one.
 static uint64_t miss_ticks(const struct sm *sm, const struct access *access)
 {
-    uint32_t line = (uint32_t)(access->addr[__builtin_ctz(access->mask)] / (2 * LINE_BYTES));
+    uint32_t line = (uint32_t)(access->addr[lanes_first(access->mask)] / (2 * LINE_BYTES));
     uint32_t hash = cache_mix(line ^ cache_mix(sm->sim.sm + 1));
     return sm->l2_ticks - sm->l2_spread_ticks + cache_scale(hash, (uint32_t)(2 * sm->l2_spread_ticks + 1));
 }
@@ -242,10 +243,11 @@ static void set_step_ticks(struct sm *sm)
 static void start_warps(struct sm *sm, const struct block *block)
 {
     for (uint32_t w = 0; w < block->n_warps && sm->warp_start_ticks; w++) {
-        if (sm->last_start_ticks > sm->now_ticks)
-            stall(sm, block->slot * sm->warps_per_block + w, sm->last_start_ticks);
-        sm->last_start_ticks =
-            (sm->last_start_ticks > sm->now_ticks ? sm->last_start_ticks : sm->now_ticks) + sm->warp_start_ticks;
+        if (sm->next_start_ticks > sm->now_ticks)
+            stall(sm, block->slot * sm->warps_per_block + w, sm->next_start_ticks);
+        else
+            sm->next_start_ticks = sm->now_ticks;
+        sm->next_start_ticks += sm->warp_start_ticks;
     }
 }
 

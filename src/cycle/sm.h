@@ -56,7 +56,7 @@ struct sm {
     struct scoreboards scoreboards[MAX_WARPS_PER_SM];
     uint64_t l1_ticks, l2_ticks; // latencies of a hit in L1 and of a miss
     uint64_t l2_spread_ticks;    // a miss takes up to so much more or less, by its line and SM
-    uint64_t warp_start_ticks, last_start_ticks; // warps start one after the other
+    uint64_t warp_start_ticks, next_start_ticks; // warps start one after the other: when the next one may
     struct warp *warps[MAX_WARPS_PER_SM]; // by the same number
     struct block *blocks;                 // n_slots, of which n_allocated have memory
     uint8_t *memory;                      // of the blocks, block_bytes each

@@ -229,6 +229,8 @@ static bool check_together(const struct device *d, struct err *err)
     if (d->n_l2_slices % d->n_l2_partitions || d->l2_bytes % (d->n_l2_slices * d->l2_line_bytes))
         return FAIL_AT(KEY_n_l2_slices,
                        "'l2.slices' must be a multiple of 'l2.partitions' and hold whole lines");
+    if (d->l2_latency_spread_cycles > d->l2_latency_cycles)
+        return FAIL_AT(KEY_l2_latency_spread_cycles, "'l2.latency_spread' exceeds 'l2.latency'");
     uint64_t n_in_gpcs = 0;
     for (uint32_t i = 0; i < d->gpc_sizes.n; i++)
         n_in_gpcs += d->gpc_sizes.at[i];

@@ -183,6 +183,7 @@ static void test_whole_file_mistakes(void **state)
     expect_error("base = h200\nsm.count = 130 @guess \"x\"\n", "adds up to 132 SMs, 'sm.count' says 130");
     expect_error("base = h200\nl2.slices = 95 @guess \"x\"\n", "multiple of 'l2.partitions'");
     expect_error("base = h200\nsm.subpartitions = 3 @guess \"x\"\n", "must divide");
+    expect_error("base = h200\nl2.latency_spread = 300 cycles @guess \"x\"\n", "exceeds 'l2.latency'");
     expect_error("base = h200\nshared.reserved = 2 KiB @guess \"x\"\n", "together exceed");
     expect_error("base = h200\nl1.pool = 128 KiB @guess \"x\"\n", "must hold 'shared.per_sm'");
 }
