@@ -107,6 +107,17 @@ bool lower_plop3_sign(struct sass_lowering *l, const struct sass_insn *in, struc
     return true;
 }
 
+// Registers are never short: what is tried succeeds.
+bool lower_setmaxreg(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    const struct sass_parts p = sass_fill(l, in, out);
+    if (p.n_pdst == 0)
+        return lower_nothing(l, in, out);
+    out->form = FORM_PLOP3_none;
+    out->extra = 0xff; // true whatever the sources are
+    return true;
+}
+
 // ---- shifts ----------------------------------------------------------------------------------------------------
 
 struct shift {

@@ -24,6 +24,8 @@ static enum step_kind check_lines(struct sim *sim, struct warp *warp, const stru
     for (int i = 0; access->space == SPACE_GENERIC && i < N_LANES; i++)
         access->addr[i] -= MEMORY_SHARED_WINDOW;
     access->space = SPACE_SHARED;
+    if (warp->block->shared_rank != 0)
+        access_drop_rank(warp, access);
     return fault_access(sim, warp);
 }
 

@@ -311,6 +311,21 @@ static int store_results(const char *path, const char *out_path)
     return 0;
 }
 
+// Registers are never short, so what is tried succeeds.
+static void more_registers_are_given(void **unused)
+{
+    (void)unused;
+    static const uint64_t try_alloc[2] = {0x000000f0000079c8, 0x000e240008000600}; // USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xf0
+    static const uint64_t dealloc[2] = {0x00000018000079c8, 0x000e0000080e0500};   // USETMAXREG.DEALLOC.CTAPOOL 0x18
+    struct machine_registers r = {.up = {0, 1}};
+    assert_null(machine_step(try_alloc, &r, ~0u));
+    assert_int_equal(r.up[0], 1);
+    r.up[0] = 0;
+    assert_null(machine_step(dealloc, &r, ~0u));
+    assert_int_equal(r.up[0], 0);
+    assert_int_equal(r.up[1], 1);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--write") == 0)
@@ -319,6 +334,7 @@ int main(int argc, char **argv)
         return store_results(argv[2], argv[3]);
     const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_gpus),
                                        cmocka_unit_test(every_row_is_compared),
-                                       cmocka_unit_test(hard_divisions_are_the_gpus)};
+                                       cmocka_unit_test(hard_divisions_are_the_gpus),
+                                       cmocka_unit_test(more_registers_are_given)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
