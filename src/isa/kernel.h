@@ -91,6 +91,9 @@ enum bank0 {
     BANK0_ENVREG1 = 0x44,       // workspace of a cooperative grid, upper word
     BANK0_ENVREG2 = 0x48,       // lower word
     BANK0_IS_CLUSTER = 0x140,   // 1: launched with clusters
+    BANK0_CLUSTER_SHAPE = 0x144,
+    BANK0_CLUSTER_INVERSE = 0x150, // floats: 1 / shape
+    BANK0_CLUSTER_GRID = 0x15c,    // the grid in clusters
     BANK0_CLUSTER_BLOCKS = 0x188,
     BANK0_PARAM_WINDOW = 0x198, // where the parameters begin in the generic address space
     BANK0_DRIVER_BYTES = 0x1a0

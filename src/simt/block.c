@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "simt/lanes.h"
 #include "simt/splits.h"
+#include <math.h>
 #include <stdlib.h>
 
 uint32_t threads_per_block(const struct launch *launch)
@@ -203,6 +204,29 @@ struct constant_bank launch_bank(const struct launch *launch, uint32_t bank)
     return kernel->banks && bank < N_CONSTANT_BANKS ? kernel->banks[bank] : (struct constant_bank){0};
 }
 
+// Machine code takes a cluster's number as the whole part of %ctaid * 1 / shape in f32: the quotient must not be too small.
+static uint32_t inverse_bits(uint32_t n)
+{
+    uint32_t bits;
+    float inverse = 1.0f / (float)n;
+    if ((double)inverse * n < 1)
+        inverse = nextafterf(inverse, 1);
+    memcpy(&bits, &inverse, sizeof bits);
+    return bits;
+}
+
+static void fill_cluster_words(const struct launch *launch, uint32_t *words)
+{
+    words[BANK0_IS_CLUSTER / 4] = launch->cluster > 0;
+    words[BANK0_CLUSTER_BLOCKS / 4] = launch->cluster ? launch->cluster : 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t n = launch->cluster ? launch->cluster_shape[i] : 1;
+        words[BANK0_CLUSTER_SHAPE / 4 + i] = n;
+        words[BANK0_CLUSTER_INVERSE / 4 + i] = inverse_bits(n);
+        words[BANK0_CLUSTER_GRID / 4 + i] = launch->grid[i] / n;
+    }
+}
+
 static uint8_t *make_bank0(const struct launch *launch, struct arena *arena)
 {
     const struct kernel *kernel = launch->kernel;
@@ -212,8 +236,7 @@ static uint8_t *make_bank0(const struct launch *launch, struct arena *arena)
     words[BANK0_STACK / 4] = launch_local_bytes(launch);
     words[BANK0_ENVREG1 / 4] = (uint32_t)(launch->grid_workspace >> 32);
     words[BANK0_ENVREG2 / 4] = (uint32_t)launch->grid_workspace;
-    words[BANK0_IS_CLUSTER / 4] = launch->cluster > 0;
-    words[BANK0_CLUSTER_BLOCKS / 4] = launch->cluster ? launch->cluster : 1;
+    fill_cluster_words(launch, words);
     words[BANK0_PARAM_WINDOW / 4 + 1] = (uint32_t)(KERNEL_PARAM_WINDOW >> 32);
     uint8_t *bank = arena_alloc(arena, kernel->param_base + kernel->param_bytes + 1, 16);
     memset(bank, 0, kernel->param_base);

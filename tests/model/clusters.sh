@@ -1,5 +1,5 @@
 #!/bin/sh
-# Clusters on several host threads: the same bytes, the same counters. Prints TAP.
+# Clusters on several host threads: the same bytes, the same counters. Special registers in both engines. Prints TAP.
 set -u
 n=0
 run() { # threads kernel argument…
@@ -37,4 +37,19 @@ else
     echo "not ok $n - a grid of broken clusters"
     sed 's/^/# /' "$TEST_TMP/err"
 fi
+# Machine code computes most special registers of clusters from words of bank 0
+registers() { # grid, cluster
+    for engine in ptx sass; do
+        "$WARPGLASS" launch "$TEST_DATA/cubins/cluster_registers.fatbin" --engine $engine --grid "$1" --cluster "$2" --block 32 \
+            --quiet --log-file /dev/null --arg 'u32[4096]' --hash >"$TEST_TMP/registers.$engine" 2>"$TEST_TMP/err" ||
+            sed 's/^/# /' "$TEST_TMP/err"
+    done
+    n=$((n + 1))
+    grep -q hash= "$TEST_TMP/registers.ptx" && cmp -s "$TEST_TMP/registers.ptx" "$TEST_TMP/registers.sass" || printf 'not '
+    echo "ok $n - special registers, clusters of $2"
+}
+registers 6x4x2 1x1x1
+registers 6x4x2 3x2x1
+registers 2x21x3 1x7x1
+registers 40 5x1x1
 echo "1..$n"
