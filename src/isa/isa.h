@@ -113,6 +113,10 @@ enum compare { CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, C
 enum bool_op { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
 enum semantics_order { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC };
 enum scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU /* and sys, counted alike */ };
+// MOD_MODE of video instructions: what is done with the first result. A limit is what .sat means where one byte or half of the
+// result is wanted. vmad: bits.
+enum video_second { VIDEO_NO_SECOND, VIDEO_THEN_ADD, VIDEO_THEN_MIN, VIDEO_THEN_MAX, VIDEO_LIMIT_8, VIDEO_LIMIT_16 };
+enum { VIDEO_PLUS_ONE = 1, VIDEO_MINUS_PRODUCT = 2, VIDEO_MINUS_C = 4 };
 enum prmt_mode { PRMT_INDEX, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 enum atom_op { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS, N_ATOM_OPS };
 

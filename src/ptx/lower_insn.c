@@ -377,6 +377,18 @@ static bool lower_selected(struct body *b)
     return is_video ? lower_video(b) : body_fail(b, "only video instructions take parts of registers");
 }
 
+// Why there is no more than a name of an instruction in the table.
+static const char *refusal_reason(const struct ptx_insn *insn)
+{
+    static const char *const newer[] = {"f32x2", "cta_group::1", "cta_group::2"};
+    bool is_newer = strcmp(insn->op, "tcgen05") == 0 || strcmp(insn->op, "clusterlaunchcontrol") == 0;
+    for (size_t i = 0; i < sizeof newer / sizeof newer[0]; i++)
+        is_newer = is_newer || insn_has_suffix(insn, newer[i]);
+    if (insn_has_suffix(insn, "sp") || insn_has_suffix(insn, "sp::ordered_metadata"))
+        return ": sparse matrices are not executed";
+    return is_newer ? ": of sm_100 and later no instructions are executed that sm_90 has not" : "";
+}
+
 bool lower_insn(struct body *b, uint32_t block)
 {
     const struct ptx_insn *insn = b->insn;
@@ -387,16 +399,17 @@ bool lower_insn(struct body *b, uint32_t block)
     if (strcmp(insn->op, "mov") == 0 && insn_has_suffix(insn, "b128"))
         return lower_mov_b128(b);
     if (strcmp(insn->op, "redux") == 0 && insn_has_suffix(insn, "f32"))
-        return body_fail(b, "redux.sync of .f32 exists on sm_100a alone, whose instructions are not executed");
+        return body_fail(b, "redux.sync of .f32 is not supported: sm_100a alone has it");
     if (!op_resolve(b->lowering->module, insn, &b->op, b->lowering->err))
         return false;
     if (b->op.status == STATUS_REFUSED)
-        return body_fail(b, "%s is not supported", b->op.name);
+        return body_fail(b, "%s is not supported%s", b->op.name, refusal_reason(insn));
     if (writes_constant(b, insn)) {
         emit(b, FORM_NOP_none);
         return true;
     }
-    if (insn_has_selector(insn) ? !lower_selected(b) : !lower_resolved(b, block))
+    const bool is_selected = insn_has_selector(insn) || strcmp(insn->op, "vmad") == 0; // which takes signs too
+    if (is_selected ? !lower_selected(b) : !lower_resolved(b, block))
         return false;
     if (!b->is_counted)
         BUG("no instruction was made of `%s`", insn->text);

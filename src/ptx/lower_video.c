@@ -1,11 +1,12 @@
 // Selectors of video instructions: halves and bytes of sources and of the result.
 //
 //     vadd.u32.s32.u32.sat d.b2, a.h1, b.b3, c;    the sources are extended by the signs of their types; the result is limited
-//                                                  to the selected part by the result's sign and replaces that part of c
+//                                                  to the selected part (not that of a shift) and replaces that part of c
 //     vadd4.u32.u32.u32 d.b20, a.b7610, b, c;      each result's sources are chosen from the bytes of a (0 to 3) and b (4 to 7);
 //                                                  parts that the mask does not name are those of c
 //
-// Sources are chosen by byte permutations before the instruction, the result is put into place by one behind it.
+// Sources are chosen by byte permutations before the instruction, the result is put into place by one behind it. As an H200
+// does (which runs programs of ptxas here), d.h1 takes the upper half of the result, all others its lowest bytes.
 #include "ptx/lowering.h"
 #include <string.h>
 
@@ -89,36 +90,22 @@ static bool result_bytes(struct body *b, uint32_t *out)
     return true;
 }
 
-// .sat means the range of the selected part. The number is inside of that of 32 bits already.
-static rowref emit_limit(struct body *b, rowref x, const char *selector)
+// `bytes` of x in place, the others of c. One part comes from the lowest bytes of x, .h1 and several from where they belong.
+static uint32_t merge_digits(uint32_t bytes, bool is_packed)
 {
-    const bool is_signed = MOD_GET(b->op.mod, MOD_VIDEO_D, 1);
-    const int bits = selector[0] == 'h' ? 16 : 8;
-    const int32_t high = (1 << (bits - is_signed)) - 1;
-    const rowref low = ROW(ROW_REG, body_group(b, 1, false)), out = ROW(ROW_REG, body_group(b, 1, false));
-    if (!is_signed) {
-        emit_2(b, FORM_MIN_u32, out, x, pool_u32(b->lowering, (uint32_t)high));
-        return out;
-    }
-    emit_2(b, FORM_MIN_s32, low, x, pool_u32(b->lowering, (uint32_t)high));
-    emit_2(b, FORM_MAX_s32, out, low, pool_u32(b->lowering, (uint32_t)(-high - 1)));
-    return out;
-}
-
-// `bytes` of x in place, the others of c. One part comes from the lowest bytes of x, several stand where they belong.
-static uint32_t merge_digits(uint32_t bytes, bool is_whole)
-{
+    const bool is_whole = is_packed || bytes == 0xc;
     uint32_t out = 0, next = 0;
     for (uint32_t i = 0; i < 4; i++)
         out |= (bytes >> i & 1 ? (is_whole ? i : next++) : 4 + i) << 4 * i;
     return out;
 }
 
-static void emit_operation(struct body *b, rowref dst, const rowref *src, uint32_t n)
+static void emit_operation(struct body *b, uint32_t mod, rowref dst, const rowref *src)
 {
+    const uint32_t n = b->op.n_roles - 1;
     struct draft *draft = emit(b, b->op.form);
     draft->insn.class = b->op.class;
-    draft->insn.mod = b->op.mod;
+    draft->insn.mod = mod;
     draft->insn.dst = dst;
     for (uint32_t i = 0; i < n; i++)
         draft->insn.src[i] = src[i];
@@ -127,36 +114,73 @@ static void emit_operation(struct body *b, rowref dst, const rowref *src, uint32
     emit_def(b, dst, 1);
 }
 
+// A part of the result, x's or c's.
+static bool merge_result(struct body *b, uint32_t bytes, rowref dst, const rowref *src)
+{
+    const struct ptx_operand *result = &b->insn->operands[0];
+    const bool is_packed = n_parts(b->insn) > 1, is_shift = strcmp(b->insn->op, "vshl") == 0 || strcmp(b->insn->op, "vshr") == 0;
+    const rowref x = ROW(ROW_REG, body_group(b, 1, false));
+    uint32_t mod = b->op.mod;
+    if (MOD_GET(mod, MOD_MODE, 4))
+        return lower_fail(b->lowering, result->at, "'.%s' of the result beside a second operation", result->selector);
+    if (!is_packed && !is_shift && MOD_GET(mod, MOD_SAT, 1))
+        mod |= MOD_FIELD(result->selector[0] == 'h' ? VIDEO_LIMIT_16 : VIDEO_LIMIT_8, MOD_MODE);
+    emit_operation(b, mod, x, src);
+    emit_move(b, dst, emit_bytes(b, x, src[2], merge_digits(bytes, is_packed)));
+    return true;
+}
+
+// Signs of vmad's sources: of the product, or of c.
+static bool mad_signs(struct body *b, uint32_t *mod)
+{
+    const struct ptx_operand *source = b->insn->operands;
+    const bool is_product_negative = source[1].is_negated != source[2].is_negated;
+    const bool has_signs = source[1].is_negated || source[2].is_negated || source[3].is_negated;
+    if (has_signs && MOD_GET(*mod, MOD_MODE, 4))
+        return body_fail(b, "vmad.po takes no signs");
+    if (source[3].is_negated && (source[1].is_negated || source[2].is_negated))
+        return body_fail(b, "vmad negates its product or its third source");
+    *mod |= MOD_FIELD((is_product_negative ? VIDEO_MINUS_PRODUCT : 0) | (source[3].is_negated ? VIDEO_MINUS_C : 0), MOD_MODE);
+    return true;
+}
+
+static bool source_rows(struct body *b, uint32_t n, rowref *rows)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct ptx_operand plain = b->insn->operands[i + 1];
+        if (plain.kind == PO_REG && strcmp(b->insn->op, "vmad") == 0)
+            plain.is_negated = false; // see mad_signs
+        if (!operand_row(b, &plain, PT_U32, &rows[i]))
+            return false;
+    }
+    return true;
+}
+
 bool lower_video(struct body *b)
 {
     const uint32_t n = b->insn->n_operands - 1;
     const struct ptx_operand *result = &b->insn->operands[0];
-    rowref rows[3], src[3], dst;
-    uint32_t bytes;
+    const bool is_mad = strcmp(b->insn->op, "vmad") == 0;
+    rowref rows[3] = {0}, src[3], dst;
+    uint32_t bytes, mod = b->op.mod;
     if (n < 2 || n > 3)
         return body_fail(b, "a video instruction takes two or three sources");
-    for (uint32_t i = 1; i <= n; i++)
-        if (!operand_row(b, &b->insn->operands[i], PT_U32, &rows[i - 1]))
-            return false;
-    for (uint32_t i = 0; i < n; i++)
-        src[i] = rows[i];
-    if (!select_source(b, 1, rows, &src[0]) || !select_source(b, 2, rows, &src[1]) || !result_bytes(b, &bytes) ||
-        !register_row(b, result, &dst))
+    if (!source_rows(b, n, rows))
         return false;
-    if (!bytes) {
-        emit_operation(b, dst, src, b->op.n_roles - 1);
-        return true;
-    }
-    if (n < 3 || MOD_GET(b->op.mod, MOD_MODE, 4))
-        return lower_fail(b->lowering, result->at, "'.%s' of the result %s", result->selector,
-                          n < 3 ? "needs a third source" : "beside a second operation is not supported");
-    const bool is_whole = n_parts(b->insn) > 1;
-    rowref x = ROW(ROW_REG, body_group(b, 1, false));
-    emit_operation(b, x, src, b->op.n_roles - 1);
-    if (!is_whole && MOD_GET(b->op.mod, MOD_SAT, 1))
-        x = emit_limit(b, x, result->selector);
-    const uint32_t digits = merge_digits(bytes, is_whole);
-    emit_move(b, dst, emit_bytes(b, x, rows[2], digits));
+    memcpy(src, rows, sizeof src);
+    if (!select_source(b, 1, rows, &src[0]) || !select_source(b, 2, rows, &src[1]) || !result_bytes(b, &bytes) ||
+        !register_row(b, result, &dst) || (is_mad && !mad_signs(b, &mod)))
+        return false;
+    if (bytes && is_mad)
+        return selector_fail(b, result);
+    if (bytes && n < 3)
+        return lower_fail(b->lowering, result->at, "'.%s' of the result needs a third source", result->selector);
+    const bool is_masked_sum = n_parts(b->insn) > 1 && MOD_GET(mod, MOD_MODE, 4) == VIDEO_THEN_ADD;
+    if (bytes && !is_masked_sum)
+        return merge_result(b, bytes, dst, src);
+    if (bytes)
+        mod |= MOD_FIELD(~bytes & 15, MOD_CACHE);
+    emit_operation(b, mod, dst, src);
     return true;
 }
 

@@ -15,6 +15,7 @@ enum suffix_class {
     CLASS_RESTRICT,
     CLASS_VIDEO,
     CLASS_SCALE,
+    CLASS_PLUS,
     CLASS_RN,
     CLASS_RNA,
     CLASS_RELU,
@@ -52,6 +53,7 @@ enum suffix_class {
 #define S_RESTRICT (1ull << CLASS_RESTRICT)
 #define S_VIDEO (1ull << CLASS_VIDEO)
 #define S_SCALE (1ull << CLASS_SCALE)
+#define S_PLUS (1ull << CLASS_PLUS)
 #define S_RN (1ull << CLASS_RN)
 #define S_RNA (1ull << CLASS_RNA)
 #define S_RELU (1ull << CLASS_RELU)

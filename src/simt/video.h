@@ -19,7 +19,6 @@ enum video_op {
     VIDEO_SHR_WRAP,
     VIDEO_SET
 };
-enum video_second { VIDEO_NO_SECOND, VIDEO_THEN_ADD, VIDEO_THEN_MIN, VIDEO_THEN_MAX };
 
 // `bits` from bit `at` on, by the sign that mod has in `field`.
 static inline int64_t video_part(uint32_t x, int at, int bits, uint32_t mod, int field)
@@ -92,10 +91,9 @@ static inline int128 video_result(enum video_op op, uint32_t a, uint32_t b, int 
 
 // What an H200 does beside the PTX ISA, since these are programs of ptxas there. Before .sat, unsigned sums and differences have
 // 32 bits and what is shifted left has 34 with a sign.
-static inline int128 video_whole(enum video_op op, uint32_t a, uint32_t b, uint32_t mod)
+static inline int128 video_whole(enum video_op op, int128 x, uint32_t mod)
 {
     const bool is_signed = MOD_GET(mod, MOD_VIDEO_D, 1);
-    int128 x = video_first(op, video_part(a, 0, 32, mod, MOD_VIDEO_A), video_part(b, 0, 32, mod, MOD_VIDEO_B), mod);
     if (!MOD_GET(mod, MOD_SAT, 1))
         return x;
     if ((op == VIDEO_ADD || op == VIDEO_SUB || op == VIDEO_ABSDIFF) && !is_signed && x > 0)
@@ -105,17 +103,30 @@ static inline int128 video_whole(enum video_op op, uint32_t a, uint32_t b, uint3
     return video_saturate(x, 32, is_signed);
 }
 
-// The second operation compares as the type of the result does (vset: of a), all bits of the first result but of sums and
-// differences.
+// What .sat means for a part of the result on an H200: the exact number, taken as 64 bits without a sign, is cut at the
+// largest number of the part. So negative numbers become that too.
+static inline uint32_t video_limit(int128 x, int bits, bool is_signed)
+{
+    const uint64_t high = ((uint64_t)1 << (bits - is_signed)) - 1;
+    return (uint32_t)((uint64_t)x < high ? (uint64_t)x : high);
+}
+
+// The second operation compares 64 bits, signed as the type of the result is (vset: of a): of sums and differences the 32 bits
+// with their sign repeated, of others the exact first result (of unsigned vabsdiff that before .sat).
 static inline uint32_t video(enum video_op op, uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
 {
     const bool is_signed = MOD_GET(mod, op == VIDEO_SET ? MOD_VIDEO_A : MOD_VIDEO_D, 1);
-    const bool is_exact = op != VIDEO_ADD && op != VIDEO_SUB;
-    const int128 whole = video_whole(op, a, b, mod), third = is_signed ? (int128)(int32_t)c : (int128)c;
+    const bool is_sum = op == VIDEO_ADD || op == VIDEO_SUB;
+    const enum video_second second = MOD_GET(mod, MOD_MODE, 4);
+    const int128 first = video_first(op, video_part(a, 0, 32, mod, MOD_VIDEO_A),
+                                     video_part(b, 0, 32, mod, MOD_VIDEO_B), mod);
+    if (second == VIDEO_LIMIT_8 || second == VIDEO_LIMIT_16)
+        return video_limit(first, second == VIDEO_LIMIT_8 ? 8 : 16, is_signed);
+    const int128 whole = video_whole(op, first, mod);
     const uint32_t x = (uint32_t)whole;
-    const int128 all = is_signed ? whole : (int128)(uint64_t)whole, cut = is_signed ? (int128)(int32_t)x : (int128)x;
-    const bool is_less = (is_exact ? all : cut) < third;
-    switch (MOD_GET(mod, MOD_MODE, 4)) {
+    const int64_t exact = (int64_t)(op == VIDEO_ABSDIFF && !is_signed ? first : whole), compared = is_sum ? (int32_t)x : exact;
+    const bool is_less = is_signed ? compared < (int32_t)c : (uint64_t)compared < c;
+    switch (second) {
     case VIDEO_THEN_ADD:
         return x + c;
     case VIDEO_THEN_MIN:
@@ -127,7 +138,8 @@ static inline uint32_t video(enum video_op op, uint32_t a, uint32_t b, uint32_t 
     }
 }
 
-// Halves or bytes: side by side, or their sum on c (.add).
+// Halves or bytes: side by side, or their sum on c (.add) without those that d's selector leaves out (a bit for each byte in
+// MOD_CACHE).
 static inline uint32_t video_parts(enum video_op op, int bits, uint32_t a, uint32_t b, uint32_t c,
                                    uint32_t mod)
 {
@@ -135,19 +147,22 @@ static inline uint32_t video_parts(enum video_op op, int bits, uint32_t a, uint3
     uint32_t sum = c, packed = 0;
     for (int at = 0; at < 32; at += bits) {
         const uint32_t x = (uint32_t)video_result(op, a, b, at, bits, mod);
-        sum += x;
+        sum += MOD_GET(mod, MOD_CACHE, 4) >> at / 8 & 1 ? 0 : x;
         packed |= (x & mask) << at;
     }
     return MOD_GET(mod, MOD_MODE, 4) == VIDEO_THEN_ADD ? sum : packed;
 }
 
 // vmad: the product and c, shifted right by 0, 7 or 15. On an H200 all three are signed, whatever their types say; these
-// decide about .sat, and about the sign of what is shifted.
+// and minus signs decide about .sat, and about the sign of what is shifted.
 static inline uint32_t video_mad(uint32_t a, uint32_t b, uint32_t c, uint32_t mod)
 {
-    const bool is_signed = MOD_GET(mod, MOD_VIDEO_A, 1) || MOD_GET(mod, MOD_VIDEO_B, 1);
-    const int64_t sum = (int64_t)(int32_t)a * (int32_t)b + (int32_t)c;
-    const uint32_t count = MOD_GET(mod, MOD_CACHE, 4);
+    const uint32_t mode = MOD_GET(mod, MOD_MODE, 4), count = MOD_GET(mod, MOD_CACHE, 4);
+    const bool is_signed = MOD_GET(mod, MOD_VIDEO_A, 1) || MOD_GET(mod, MOD_VIDEO_B, 1) ||
+                           mode & (VIDEO_MINUS_PRODUCT | VIDEO_MINUS_C);
+    const int64_t product = (int64_t)(int32_t)a * (int32_t)b, third = (int32_t)c;
+    const int64_t sum = (mode & VIDEO_MINUS_PRODUCT ? -product : product) +
+                        (mode & VIDEO_MINUS_C ? -third : third) + (mode & VIDEO_PLUS_ONE);
     const int128 x = count && !is_signed ? (int128)((uint64_t)sum >> count) : sum >> count;
     return (uint32_t)(MOD_GET(mod, MOD_SAT, 1) ? video_saturate(x, 32, is_signed) : x);
 }

@@ -1,5 +1,6 @@
-// Selectors of video instructions: halves and bytes of sources and results; where they do not belong is an error.
-// Expected numbers were worked out by hand from the PTX ISA (9.7.18, 9.7.19).
+// Selectors of video instructions: halves and bytes of sources and results; signs of vmad; where they do not belong is an error.
+// Expected numbers were worked out by hand, from the PTX ISA (9.7.18, 9.7.19) or, where said so, from what an H200 does:
+// op/differential has its answers.
 #include "support/check.h"
 #include "support/kernel_harness.h"
 #include <string.h>
@@ -52,10 +53,43 @@ static void parts_side_by_side_choose_from_both_sources(void **state)
     assert_int_equal(run("vadd2.u32.u32.u32 d.h10, a, b, c;"), run("vadd2.u32.u32.u32 d, a, b, c;"));
 }
 
+// Where an H200 differs from the PTX ISA.
+static void a_part_as_result_on_an_h200(void **state)
+{
+    (void)state;
+    assert_int_equal(run("vadd.u32.u32.u32 d.h1, a, b, c;"), 0x6759ccddu);                  // 0x67595b0c: the upper half, not 0x5b0c
+    assert_int_equal(run("vsub.u32.u32.u32.sat d.b1, a.b0, b, c;"), 0xaabbffddu);           // below 0: the largest number
+    assert_int_equal(run("vsub.s32.u32.u32.sat d.b1, a.b0, b, c;"), 0xaabb7fddu);
+    assert_int_equal(run("vshr.u32.u32.u32.sat.clamp d.b0, a, b.b3, c;"), 0xaabbcc00u);     // shifts have no limit but 32 bits
+    assert_int_equal(run("vshl.u32.u32.u32.sat.wrap d.b3, a.b3, b.b0, c;"), 0x00bbccddu);   // 0x1100
+    assert_int_equal(run("vsub.u32.u32.u32.max d, a, b, c;"), 0xbc8c7bfcu);                 // 0xbc8c7bfc is above 0xaabbccdd
+    assert_int_equal(run("vadd.u32.u32.u32.min d, b, b, c;"), 0xaabbccddu);                 // 0xaaccef10 has a sign: far above
+}
+
+static void vmad_takes_signs_and_one_more(void **state)
+{
+    (void)state;
+    assert_int_equal(run("vmad.u32.u32.u32.po d, a.b3, b.b1, c;"), 0x11 * 0x77 + C + 1);
+    assert_int_equal(run("vmad.s32.u32.u32 d, -a.b3, b.b1, c;"), C - 0x11 * 0x77);
+    assert_int_equal(run("vmad.s32.u32.u32 d, -a.b3, -b.b1, c;"), C + 0x11 * 0x77);
+    assert_int_equal(run("vmad.s32.u32.u32 d, a.b3, b.b1, -c;"), 0x11 * 0x77 - C);
+    assert_int_equal(run("vmad.s32.u32.u32.shr7 d, a.b3, b.b1, -b;"), (uint32_t)((0x11 * 0x77 - 0x55667788) >> 7));
+}
+
+static void a_mask_chooses_what_is_summed(void **state)
+{
+    (void)state;
+    assert_int_equal(run("vadd4.u32.u32.u32.add d.b20, a, b, c;"), C + 0x84 + 0x88 + 0xf2 + 0x66);
+    assert_int_equal(run("vset2.u32.u32.lt.add d.h1, a, b, c;"), C + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sources_are_extended_by_their_types),
                                        cmocka_unit_test(a_part_of_the_result_replaces_that_of_the_third_source),
-                                       cmocka_unit_test(parts_side_by_side_choose_from_both_sources)};
+                                       cmocka_unit_test(parts_side_by_side_choose_from_both_sources),
+                                       cmocka_unit_test(a_part_as_result_on_an_h200),
+                                       cmocka_unit_test(vmad_takes_signs_and_one_more),
+                                       cmocka_unit_test(a_mask_chooses_what_is_summed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

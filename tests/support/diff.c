@@ -35,6 +35,7 @@ static bool has_shape(const struct diff_kernel *kernel, const struct diff_shape 
     const struct diff_shape *s = &kernel->shape;
     return is_same(s->seed, shape->seed) && is_same(s->family, shape->family) &&
            is_same(s->setup, shape->setup) && is_same(s->module, shape->module) &&
+           is_same(s->directives, shape->directives) &&
            s->n_inputs == shape->n_inputs && s->block == shape->block &&
            s->scratch_bytes == shape->scratch_bytes &&
            memcmp(s->inputs, shape->inputs, s->n_inputs * sizeof s->inputs[0]) == 0;
@@ -53,6 +54,7 @@ static struct diff_kernel *new_kernel(struct diff_set *set, const struct diff_sh
     kernel->shape.seed = keep(set, shape->seed);
     kernel->shape.module = keep(set, shape->module);
     kernel->shape.setup = keep(set, shape->setup);
+    kernel->shape.directives = keep(set, shape->directives);
     return kernel;
 }
 
@@ -134,14 +136,14 @@ void diff_kernel_text(const struct diff_kernel *k, const char *name, struct buf 
     const uint32_t stride = 8 * k->samples;
     write_named(k->shape.module, name, out);
     buf_printf(out,
-               ".visible .entry %s(.param .u64 buffer)\n{\n"
+               ".visible .entry %s(.param .u64 buffer)\n%s{\n"
                ".reg .b64 %%in, %%out, %%scratch, %%x<8>, %%at, %%stride;\n.reg .b32 %%i, %%n, %%t;\n"
                "ld.param.u64 %%in, [buffer];\nmov.u32 %%i, %%ctaid.x;\nmov.u32 %%n, %%ntid.x;\n"
                "mov.u32 %%t, %%tid.x;\nmad.lo.u32 %%i, %%i, %%n, %%t;\n"
                "mul.wide.u32 %%at, %%i, %u;\nadd.u64 %%scratch, %%in, %%at;\n"
                "add.u64 %%scratch, %%scratch, %u;\n"
                "mul.wide.u32 %%at, %%i, 8;\nadd.u64 %%in, %%in, %%at;\nadd.u64 %%out, %%in, %u;\nmov.u64 %%stride, %u;\n%s",
-               name, k->shape.scratch_bytes, (k->shape.n_inputs + k->n_results) * stride,
+               name, k->shape.directives ? k->shape.directives : "", k->shape.scratch_bytes, (k->shape.n_inputs + k->n_results) * stride,
                k->shape.n_inputs * stride, stride, k->shape.setup);
     for (uint32_t v = 0; v < k->n_variants; v++) {
         const struct diff_variant *variant = &k->variants[v];

@@ -31,6 +31,7 @@ struct diff_shape {
     const char *family; // base opcode: "add"
     const char *seed;   // of the operands
     const char *module; // text before the kernel, such as variables; may be NULL. `$K` stands for the kernel's name
+    const char *directives; // of the kernel: ".maxntid 256" …; may be NULL
     const char *setup;  // text at its begin
     enum ptx_type inputs[DIFF_MAX_INPUTS];
     uint32_t n_inputs, block, scratch_bytes; // block: threads, 0 = all in one
@@ -70,4 +71,5 @@ void diff_add_plain(struct diff_set *set);  // every row of the tables of op_har
 void diff_add_memory(struct diff_set *set); // ld, st, atom, red
 void diff_add_warp(struct diff_set *set);   // shfl, vote, match, redux, bar.red, mbarrier
 void diff_add_control(struct diff_set *set); // branches, calls, parameters, constants, addresses, fences, hints
+void diff_add_video(struct diff_set *set);   // parts of video operands, masks, vmad
 #endif

@@ -36,6 +36,7 @@ static void add(struct diff_set *set, const char *family, const char *opcode, co
     struct diff_shape shape = {.family = family,
                                .seed = family,
                                .module = module,
+                               .directives = strcmp(family, "setmaxnreg") == 0 ? ".maxntid 256, 1, 1\n.minnctapersm 1\n" : NULL,
                                .setup = setup,
                                .inputs = {PT_B64, PT_B64, PT_B64, PT_B64},
                                .n_inputs = 4,
@@ -229,6 +230,11 @@ static void add_addresses(struct diff_set *set)
             add(set, "isspacep", opcode, generic[k], "1", 0, NULL, text);
         }
     }
+    // The kernel's parameter at an address that varies.
+    add(set, "cvta", "cvta.param.u64", "", "8", 0, NULL,
+        ".reg .b64 o, w;\n.reg .b32 d, e, k;\nmov.b64 o, buffer;\n$O o, o;\nand.b32 k, %i, 4;\ncvt.u64.u32 w, k;\nadd.u64 o, o, w;\n"
+        "ld.u32 d, [o];\nld.param.u64 w, [buffer];\nmul.lo.u32 k, k, 8;\nshr.u64 w, w, k;\ncvt.u32.u64 e, w;\nsub.u32 d, d, e;\n"
+        "xor.b32 d, d, a;\ncvt.u64.u32 %x0, d;\n");
     static const char *const registers[] = {
         "%tid.x",          "%tid.y",          "%tid.z",          "%ntid.x",         "%ntid.y",        "%ntid.z",
         "%ctaid.x",        "%ctaid.y",        "%ctaid.z",        "%nctaid.x",       "%nctaid.y",      "%nctaid.z",
@@ -245,6 +251,9 @@ static void add_addresses(struct diff_set *set)
     add(set, "mov", "mov.b64", "of two halves", "16", 0, NULL, "$O %x0, {a, b};\n");
     add(set, "mov", "mov.b64", "of four", "16", 0, NULL,
         ".reg .b16 h<2>;\ncvt.u16.u32 h0, a;\ncvt.u16.u32 h1, b;\n$O %x0, {h1, h0, h0, h1};\n");
+    add(set, "mov", "mov.v4.u16", "in another order", "4 4 4 4", 0, NULL,
+        ".reg .b16 h<8>;\nmov.b32 {h0, h1}, a;\nmov.b32 {h2, h3}, b;\n$O {h4, h5, h6, h7}, {h3, h0, h2, h1};\n"
+        "cvt.u64.u16 %x0, h4;\ncvt.u64.u16 %x1, h5;\ncvt.u64.u16 %x2, h6;\ncvt.u64.u16 %x3, h7;\n");
     add(set, "mov", "mov.b32", "of two", "8", 0, NULL,
         ".reg .b16 h<2>;\n.reg .b32 d;\ncvt.u16.u32 h0, a;\ncvt.u16.u32 h1, b;\n$O d, {h1, h0};\ncvt.u64.u32 %x0, d;\n");
     add(set, "mov", "mov.b32", "two halves", "4 4", 0, NULL,
@@ -301,6 +310,33 @@ static void add_quiet(struct diff_set *set)
                      "mbarrier.pending_count.b64 d, o;\ncvt.u64.u32 %x0, d;\nmbarrier.inval.shared.b64 [s];\n");
 }
 
+// Policies tell the caches what to keep: what is read is the same. What is discarded is written anew.
+static void add_policies(struct diff_set *set)
+{
+    static const char *const policies[][2] = {{"createpolicy.fractional.L2::evict_last.b64", ""},
+                                              {"createpolicy.fractional.L2::evict_normal.b64", ", 0.5"},
+                                              {"createpolicy.fractional.L2::evict_first.b64", ", 1.0"},
+                                              {"createpolicy.fractional.L2::evict_unchanged.b64", ""},
+                                              {"createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64", ", 0.25"},
+                                              {"createpolicy.range.global.L2::evict_last.L2::evict_first.b64", ", [g], 64, 64"}};
+    char text[256];
+    for (size_t i = 0; i < N_ELEMENTS(policies); i++) {
+        snprintf(text, sizeof text, ".reg .b64 o;\nst.global.b64 [g], xa;\n$O o%s;\n"
+                                    "ld.global.L2::cache_hint.b64 %%x0, [g], o;\n", policies[i][1]);
+        add(set, "policy", policies[i][0], policies[i][1], "16", 0, NULL, text);
+    }
+    add(set, "policy", "discard.global.L2", "then written", "16", 0, "// discard\n",
+        ".reg .b64 r;\nand.b64 r, g, -128;\n$O [r], 128;\nbar.warp.sync -1;\nst.global.b64 [g], xa;\nld.global.b64 %x0, [g];\n");
+    static const char *const loads[][3] = {{"ldu.global.u32", "d", "8"}, {"ldu.global.s16", "d", "8"}, {"ldu.global.b8", "d", "8"},
+                                           {"ldu.global.v2.b32", "{d, e}", "8 8"}, {"ldu.global.v4.f32", "{d, e, h, k}", "8 8 8 8"}};
+    for (size_t i = 0; i < N_ELEMENTS(loads); i++) {
+        snprintf(text, sizeof text, ".reg .b32 d, e, h, k;\nst.global.v2.b64 [g], {xa, xb};\nmembar.gl;\n$O %s, [g];\n"
+                                    "cvt.u64.u32 %%x0, d;\n%s%s", loads[i][1], i > 2 ? "cvt.u64.u32 %x1, e;\n" : "",
+                 i > 3 ? "cvt.u64.u32 %x2, h;\ncvt.u64.u32 %x3, k;\n" : "");
+        add(set, "ldu", loads[i][0], loads[i][1], loads[i][2], 0, NULL, text);
+    }
+}
+
 // Of a length of the thread's own; the second array may not lie over the first.
 static void add_stack(struct diff_set *set)
 {
@@ -318,8 +354,20 @@ static void add_stack(struct diff_set *set)
         "stackrestore.u64 kept;\nalloca.u64 o, 48;\nsetp.eq.u64 same, m, o;\nselp.b64 %x0, 1, 0, same;\n");
 }
 
+// Registers given back and taken by whole warps; what the threads know stays. Without the kernel's directives ptxas ignores them.
+static void add_registers(struct diff_set *set)
+{
+    add(set, "setmaxnreg", "setmaxnreg.dec.sync.aligned.u32", "24", "16", 256, "// dec\n", "mul.lo.u64 %x0, xa, xb;\n$O 24;\n"
+        "xor.b64 %x0, %x0, xc;\n");
+    add(set, "setmaxnreg", "setmaxnreg.inc.sync.aligned.u32", "232, the others 40", "16", 256, "// inc\n",
+        ".reg .pred first;\nsetp.lt.u32 first, %t, 128;\nmul.lo.u64 %x0, xa, xb;\n@first bra more;\n"
+        "setmaxnreg.dec.sync.aligned.u32 40;\nadd.u64 %x0, %x0, 1;\nbra over;\nmore:\n$O 232;\nadd.u64 %x0, %x0, 2;\nover:\n"
+        "xor.b64 %x0, %x0, xc;\n");
+}
+
 void diff_add_control(struct diff_set *set)
 {
+    add_registers(set);
     add_branches(set);
     add_calls(set);
     for (size_t t = 0; t < N_ELEMENTS(param_types); t++)
@@ -329,4 +377,5 @@ void diff_add_control(struct diff_set *set)
     add_constants(set);
     add_addresses(set);
     add_quiet(set);
+    add_policies(set);
 }

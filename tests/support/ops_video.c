@@ -71,7 +71,7 @@ static bool starts_with(const struct op_lane *l, const char *names)
 }
 
 // Measured on an H200: before .sat unsigned sums and differences have 32 bits and shifted numbers 34; .min and .max compare the
-// exact first result, but that of sums.
+// exact first result, but that of sums, whose sign is repeated even where they have none.
 static uint64_t one(const struct op_lane *l)
 {
     const bool is_signed_d = result_is_signed(l), wraps = !is_signed_d && starts_with(l, "vadd vsub vabsdiff");
@@ -87,7 +87,10 @@ static uint64_t one(const struct op_lane *l)
     uint32_t x = (uint32_t)cut, c = (uint32_t)l->in[2];
     const bool sign = strncmp(l->opcode, "vset", 4) == 0 ? is_signed(l, 1) : is_signed_d;
     wide sc = sign ? (int32_t)c : (wide)c;
-    wide sx = starts_with(l, "vadd vsub") ? sign ? (int32_t)x : (wide)x : sign ? cut : (wide)(uint64_t)cut;
+    // 64 bits are compared: of sums the sign of 32 repeated, without a sign unless the result has one.
+    const bool is_before_sat = starts_with(l, "vabsdiff") && !sign;
+    wide sx = starts_with(l, "vadd vsub") ? (wide)(int32_t)x : is_before_sat ? first(l, 0, 32) : cut;
+    sx = sign ? sx : (wide)(uint64_t)sx;
     size_t n = strlen(l->opcode);
     const char *end = l->opcode + n - 3; // the second operation is the last word
     if (strcmp(end, "add") == 0)

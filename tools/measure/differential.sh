@@ -16,7 +16,7 @@ round=0
 while :; do
     "$test" --write "$folder" "$folder/refused"
     rm -f "$folder"/*.cubin
-    ls "$folder"/*.ptx | xargs -P "$jobs" -I '{}' sh -c 'ptxas -arch=sm_90 -O1 -o "${1%.ptx}.cubin" "$1" > "${1%.ptx}.log" 2>&1 || :' sh '{}'
+    ls "$folder"/*.ptx | xargs -P "$jobs" -I '{}' sh -c 'ptxas -arch=sm_90a -O1 -o "${1%.ptx}.cubin" "$1" > "${1%.ptx}.log" 2>&1 || :' sh '{}'
     # Each error belongs to the last variant that begins above its line.
     for log in "$folder"/*.log; do
         grep -o 'line [0-9]*; *error.*' "$log" | sort -t ' ' -k 2,2n | awk -v ptx="${log%.log}.ptx" '
