@@ -102,10 +102,11 @@ static bool judge(struct triage_run *run, struct err *err)
     run->n = run->t.kernels.n;
     run->verdicts = arena_array(run->arena, struct triage_verdict, run->n);
     for (size_t i = 0; i < run->n; i++) {
-        const char *reason;
+        bool is_assumed;
         struct triage_kernel *kernel = run->t.kernels.at[i];
-        const struct device *device = triage_device_of(&devices, kernel, &reason);
+        const struct device *device = triage_device_of(&devices, kernel, &is_assumed);
         run->verdicts[i] = triage_judge(&run->t, kernel, device, run->options->block);
+        run->verdicts[i].is_device_assumed = is_assumed;
     }
     triage_sort(run->verdicts, run->n);
     return run->n > 0 || err_set(err, "0 kernels found: nothing can be judged by a device alone");

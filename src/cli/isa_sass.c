@@ -36,7 +36,7 @@ void isa_print_sass(bool csv, const char *const *unit_names)
         char last[8] = "";
         struct buf opcode = {0};
         format_opcode(row, &opcode);
-        if (row->last_cc < 99)
+        if (row->last_cc != 99)
             snprintf(last, sizeof last, "%u", row->last_cc);
         printf(csv ? "%s,%s,%u,%s,%s,%s,\"%s\"\n" : "%-14s %-11s %u-%-3s %-8s %-9s %s\n", row->name,
                opcode.at, row->first_cc, last, unit_names[row->unit], is_executed ? "executed" : "decoded",

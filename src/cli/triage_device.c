@@ -92,17 +92,17 @@ static bool runs_on(const struct triage_kernel *kernel, const struct device *dev
 }
 
 const struct device *triage_device_of(const struct triage_devices *devices,
-                                      const struct triage_kernel *kernel, const char **reason)
+                                      const struct triage_kernel *kernel, bool *is_assumed)
 {
-    *reason = "asked for";
+    enum { ASSUMED_CC = 90 };
+    *is_assumed = false;
     if (devices->asked)
         return devices->asked;
-    *reason = "described in a file";
     for (uint32_t i = 0; i < devices->n_described; i++)
         if (runs_on(kernel, devices->described[i]))
             return devices->described[i];
-    *reason = "built in, of that compute capability";
-    const struct device *exact = of_capability(devices, kernel->cc ? kernel->cc : 90);
+    *is_assumed = kernel->cc == 0;
+    const struct device *exact = of_capability(devices, kernel->cc ? kernel->cc : ASSUMED_CC);
     for (unsigned cc = kernel->cc; !exact && cc % 10 > 0; cc--) // 8.7 as 8.6, 10.3 as 10.0
         exact = of_capability(devices, cc - 1);
     return exact;

@@ -17,8 +17,8 @@ struct triage_devices {
 // built-in device of that name or else of that compute capability.
 bool triage_devices_open(struct triage_devices *out, const struct triage *t, const char *option,
                          struct err *err);
-// NULL: none of the target's generation is known. `reason` becomes "asked for", "described in x.txt" or
-// "built in".
+// NULL: none of the target's generation is known. `is_assumed`: no file names the target,
+// the option and the files no device.
 const struct device *triage_device_of(const struct triage_devices *devices,
-                                      const struct triage_kernel *kernel, const char **reason);
+                                      const struct triage_kernel *kernel, bool *is_assumed);
 #endif

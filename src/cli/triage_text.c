@@ -110,11 +110,11 @@ static void print_warps(const struct page *page)
     else if (triage_has(page->k, TRIAGE_warps))
         labelled(
             page, "warps",
-            TEXT("%u of %u (%.1f %%): %u block%s of %u threads, limited by %s; %s, %s",
+            TEXT("%u of %u (%.1f %%): %u block%s of %u threads, limited by %s; %s%s, %s",
                  v->occupancy.warps_per_sm, (unsigned)v->device->max_warps_per_sm,
                  100 * v->occupancy.occupancy, v->occupancy.blocks_per_sm,
                  v->occupancy.blocks_per_sm == 1 ? "" : "s", v->needs.threads, limiter_text(page),
-                 v->device->name,
+                 v->device->name, v->is_device_assumed ? " assumed, since no target is named" : "",
                  triage_has(page->k, TRIAGE_max_threads) ? "block bounded by the kernel" : "block assumed"));
 }
 
@@ -126,7 +126,7 @@ static void print_latency(const struct page *page)
     double distance =
         triage_has(page->k, TRIAGE_load_distance) ? page->k->values[TRIAGE_load_distance] : usual;
     struct memory_level levels[MAX_LEVELS];
-    if (!v->device || !triage_has(page->k, TRIAGE_warps))
+    if (!v->device || !(triage_number(page->k, TRIAGE_warps) > 0))
         return;
     uint32_t n = levels_of(v->device, levels);
     const char *text =

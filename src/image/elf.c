@@ -74,6 +74,13 @@ bool elf_open(const char *path, const void *bytes, size_t n, struct elf *out, st
     return true;
 }
 
+// Shared memory of relocatable cubins has a type of its own (CUDA 13) and no bytes in the file either.
+static bool takes_room(uint32_t type)
+{
+    enum { SHT_CUDA_SHARED = SHT_LOPROC + 0xa };
+    return type != SHT_NOBITS && type != SHT_NULL && type != SHT_CUDA_SHARED;
+}
+
 // The NUL-terminated text at `offset` of the section with the names; NULL when there is none.
 static const char *find_name(const struct elf *elf, uint32_t offset)
 {
@@ -81,7 +88,7 @@ static const char *find_name(const struct elf *elf, uint32_t offset)
     if (elf->names_index == SHN_UNDEF)
         return "";
     if (elf->names_index >= elf->n_sections || !read_section_header(elf, elf->names_index, &names) ||
-        names.sh_type == SHT_NOBITS || !is_inside(elf, names.sh_offset, names.sh_size) ||
+        !takes_room(names.sh_type) || !is_inside(elf, names.sh_offset, names.sh_size) ||
         offset >= names.sh_size)
         return NULL;
     const char *name = (const char *)elf->bytes + names.sh_offset + offset;
@@ -93,7 +100,7 @@ bool elf_section(const struct elf *elf, uint32_t index, struct elf_section *out)
     Elf64_Shdr header;
     if (index >= elf->n_sections || !read_section_header(elf, index, &header))
         return false;
-    bool has_bytes = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
+    bool has_bytes = takes_room(header.sh_type);
     *out = (struct elf_section){.name = find_name(elf, header.sh_name),
                                 .type = header.sh_type,
                                 .flags = header.sh_flags,
@@ -141,7 +148,7 @@ size_t elf_extent(const void *bytes)
         Elf64_Shdr section;
         memcpy(&section, (const uint8_t *)bytes + header.e_shoff + i * sizeof section, sizeof section);
         uint64_t section_end = section.sh_offset + section.sh_size;
-        if (section.sh_type != SHT_NOBITS && section_end > end)
+        if (takes_room(section.sh_type) && section_end > end)
             end = section_end;
     }
     return end;

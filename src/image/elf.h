@@ -34,7 +34,7 @@ struct elf_section {
     uint32_t type;    // SHT_…
     uint64_t flags, address, entry_bytes;
     uint32_t link, info;
-    const uint8_t *bytes; // NULL for SHT_NOBITS
+    const uint8_t *bytes; // NULL for SHT_NOBITS and what else has no bytes in the file
     size_t n_bytes;       // of `bytes`
     uint64_t size_bytes;  // as the header says, also for SHT_NOBITS
 };

@@ -11,8 +11,9 @@
 #define OP_BU(code) code, FORMS(1, 0, 0, 1, 0, 1, 0)
 #define OP_BCU(code) code, FORMS(1, 1, 0, 1, 0, 1, 0)
 #define OP_IN(code, a, b) code, (1 << (a) | 1 << (b))
-// sm_100 and later encode otherwise: nothing of them is in the table.
+// sm_100 and later encode much otherwise: only rows that were compared there are for them.
 #define FROM(first) first, 99
+#define EVER(first) first, 129
 #define SPAN(first, last) first, last
 
 static const struct sass_row rows[] = {

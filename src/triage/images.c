@@ -1,25 +1,20 @@
 // Machine code: what cubins say of their kernels, alone or inside fatbins, objects, libraries and
 // executables.
 #include "image/cubin.h"
+#include "image/elf.h"
 #include "triage/mix.h"
 #include "triage/triage.h"
 #include <string.h>
 
-// From capability 9.0 on a cubin counts what the system keeps for itself in each block; ptxas -v does not.
-enum { RESERVED_SHARED_BYTES = 1024, FIRST_CC_WITH_RESERVED = 90, UNKNOWN_STACK = -1 };
+enum { UNKNOWN_STACK = -1 };
 
 static double volume(const uint32_t extents[3])
 {
     return (double)extents[0] * (extents[1] ? extents[1] : 1) * (extents[2] ? extents[2] : 1);
 }
 
-static double own_shared(const struct cubin *cubin, const struct cubin_kernel *kernel)
-{
-    bool has_reserved = cubin->cc >= FIRST_CC_WITH_RESERVED && kernel->shared_bytes >= RESERVED_SHARED_BYTES;
-    return kernel->shared_bytes - (has_reserved ? RESERVED_SHARED_BYTES : 0);
-}
-
-static void fill_row(struct triage_kernel *k, const struct cubin *cubin, const struct cubin_kernel *kernel)
+static void fill_row(struct triage_kernel *k, const struct cubin *cubin, const struct cubin_kernel *kernel,
+                     bool is_relocatable)
 {
     double threads = volume(kernel->required_threads[0] ? kernel->required_threads : kernel->max_threads);
     k->values[TRIAGE_registers] = kernel->registers ? kernel->registers : (double)NAN;
@@ -29,7 +24,8 @@ static void fill_row(struct triage_kernel *k, const struct cubin *cubin, const s
         k->values[TRIAGE_call_stack_bytes] = kernel->call_bytes;
     else
         triage_trap(k, TRAP_STACK_UNKNOWN);
-    k->values[TRIAGE_shared_bytes] = own_shared(cubin, kernel);
+    k->values[TRIAGE_shared_bytes] =
+        is_relocatable ? kernel->shared_bytes : triage_own_shared(cubin->cc, kernel->shared_bytes);
     k->values[TRIAGE_local_bytes] = kernel->local_bytes;
     k->values[TRIAGE_constant_bytes] = kernel->constant_bytes;
     k->values[TRIAGE_parameter_bytes] = kernel->param_bytes;
@@ -44,6 +40,19 @@ static void fill_row(struct triage_kernel *k, const struct cubin *cubin, const s
         k->values[TRIAGE_max_registers] = kernel->max_registers;
 }
 
+// An "a" target (sm_90a): the container says so, and what the tools note of their options ("-arch sm_90a").
+static bool is_arch_specific(struct triage *t, const struct image *image, const char *bytes, size_t n,
+                             unsigned cc)
+{
+    struct elf elf;
+    struct elf_section note;
+    struct err err = {0};
+    const char *target = arena_printf(t->arena, "sm_%ua", cc);
+    return image->is_arch_specific ||
+           (elf_open("", bytes, n, &elf, &err) && elf_find_section(&elf, ".note.nv.tkinfo", &note) &&
+            note.bytes && memmem(note.bytes, note.n_bytes, target, strlen(target)));
+}
+
 static bool read_cubin(struct triage *t, const char *path, const struct image *image, struct err *err)
 {
     const char *bytes;
@@ -55,14 +64,15 @@ static bool read_cubin(struct triage *t, const char *path, const struct image *i
     const char *file = image->name[0] && strcmp(image->name, path) != 0
                            ? arena_printf(t->arena, "%s(%s)", path, image->name)
                            : path;
-    bool has_code = triage_code_open(t, path, bytes, n, &code);
+    bool has_code = triage_code_open(t, path, bytes, n, &code),
+         is_specific = is_arch_specific(t, image, bytes, n, cubin.cc);
     for (uint32_t i = 0; i < cubin.n_kernels; i++) {
         const struct cubin_kernel *kernel = &cubin.kernels[i];
         struct triage_kernel *k =
             triage_add(t, TRIAGE_FROM_CUBIN, file, kernel->name, strlen(kernel->name), cubin.cc);
-        k->is_arch_specific = image->is_arch_specific;
+        k->is_arch_specific = is_specific;
         k->is_relocatable = image->is_relocatable;
-        fill_row(k, &cubin, kernel);
+        fill_row(k, &cubin, kernel, image->is_relocatable);
         if (has_code)
             triage_read_code(t, &code, k);
     }

@@ -138,6 +138,8 @@ static const char *room_for_registers(struct triage *t, const struct triage_verd
 {
     const struct triage_kernel *k = v->kernel;
     double registers = triage_number(k, TRIAGE_registers), limit = triage_number(k, TRIAGE_max_registers);
+    if (!triage_has(k, TRIAGE_registers))
+        return "ptxas -v tells how many registers it has";
     uint32_t cap = v->device ? triage_register_cap(v->device, v->needs.threads) : MOST_REGISTERS;
     if (k->traps & 1u << TRAP_CAP_ABANDONED)
         return "name the least number of blocks in the bounds as well, __launch_bounds__(threads, 1)";
@@ -201,6 +203,11 @@ static bool decide_local(struct triage *t, struct triage_verdict *v)
                    "Keeps %s bytes a thread in local memory, none of them spilled: make the indices of its "
                    "arrays constants (unroll), or use shared memory; with calls it is also what they save.",
                    count(t, stack)));
+    else if (stack > 0 && k->traps & 1u << TRAP_CAP_ABANDONED)
+        decide(t, v, GRADE_SPILLS,
+               arena_printf(t->arena, "Spills: keeps %s bytes a thread on the stack with %.0f of %.0f registers: %s.",
+                            count(t, stack), triage_number(k, TRIAGE_registers),
+                            triage_number(k, TRIAGE_max_registers), room_for_registers(t, v)));
     else if (stack > 0)
         decide(t, v, GRADE_SLOW,
                arena_printf(
@@ -234,7 +241,11 @@ static void judge_words(struct triage *t, struct triage_verdict *v)
         return;
     else if (trap && trap->severity == 2)
         decide(t, v, GRADE_SLOW, arena_printf(t->arena, "Not compiled as it seems: %s", trap->text));
-    else if (!decide_occupancy(t, v))
+    else if (decide_occupancy(t, v))
+        return;
+    else if (trap)
+        decide(t, v, GRADE_NOTE, arena_printf(t->arena, "Not all is known: %s", trap->text));
+    else
         decide(t, v, GRADE_CLEAN,
                "Nothing stands out: no local memory, and no resource that a step would free.");
 }

@@ -14,6 +14,7 @@ enum triage_grade { GRADE_CLEAN, GRADE_NOTE, GRADE_SLOW, GRADE_SPILLS, GRADE_BRO
 struct triage_verdict {
     struct triage_kernel *kernel;
     const struct device *device; // NULL: not known
+    bool is_device_assumed;      // no file names the target, nor a device
     enum triage_grade grade;
     struct kernel_needs needs;
     struct occupancy occupancy;

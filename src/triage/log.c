@@ -10,6 +10,10 @@
 //   bytes cmem[0] nvlink info    : Function properties for 'X': nvlink info    : Function properties for 'X':
 //   (target: sm_52) nvlink info    : used 46 registers, used 0 barriers, 72 stack, 0 bytes smem, 540 bytes
 //   cmem[0], 0 bytes lmem
+//   info    : used 28 registers, … (the driver's linker, without a name of its own)
+//   ptxas warning : Registers are spilled to local memory in function 'X', 36 bytes spill stores, 36 bytes
+//   spill loads ptxas warning : Local memory used for function 'X', size of stack frame: 56 bytes
+// A message that a mail program or a terminal broke into lines is put together again.
 #include "triage/triage.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +29,14 @@ struct warning {
     size_t n_kernels; // in the table when it was seen
 };
 
+// A number that a warning tells of a kernel.
+struct remark {
+    struct text name;
+    enum triage_value value;
+    double number;
+    const char *place;
+};
+
 struct log_reader {
     struct triage *t;
     const char *path;
@@ -33,8 +45,11 @@ struct log_reader {
     struct triage_kernel *entry, *properties; // whose lines are read
     struct triage_kernel *unnamed; // without an entry line: whose properties came first since the last "Used"
     bool is_relocatable;           // of the command that was shown last
+    unsigned command_cc;           // likewise, if it names one target; 0
     double max_registers;          // likewise; 0: no option
     VEC(struct warning) warnings;
+    VEC(struct remark) remarks;
+    struct text held;   // the beginning of a message that goes on in the next line
     unsigned target_cc; // of a linker's line that names it; 0: none
     uint32_t n_found;
 };
@@ -218,7 +233,8 @@ static void begin_properties(struct log_reader *r, struct text name, enum triage
         r->properties = r->entry;
         return;
     }
-    unsigned cc = source == TRIAGE_FROM_NVLINK ? r->target_cc : r->entry ? r->entry->cc : 0;
+    unsigned linked_cc = r->target_cc ? r->target_cc : r->command_cc;
+    unsigned cc = source == TRIAGE_FROM_NVLINK ? linked_cc : r->entry ? r->entry->cc : 0;
     r->properties = triage_add(r->t, source, place(r), name.at, name.n, cc);
     r->properties->is_function = source == TRIAGE_FROM_PTXAS;
     if (!r->entry && !r->unnamed)
@@ -292,7 +308,64 @@ static void place_warnings(struct log_reader *r)
     }
 }
 
+// Warnings with numbers in them (-warn-spills, -warn-lmem-usage): all that some logs say of a kernel.
+static void read_remarks(struct log_reader *r, struct text message)
+{
+    static const struct {
+        const char *text, *before, *behind;
+        enum triage_value value;
+    } rows[] = {
+        {"spilled to local memory in function", "', ", " bytes spill stores", TRIAGE_spill_store_bytes},
+        {"spilled to local memory in function", "stores, ", " bytes spill loads", TRIAGE_spill_load_bytes},
+        {"Local memory used for function", "stack frame: ", " bytes", TRIAGE_stack_bytes}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *at = find(message, rows[i].text), *before = find(message, rows[i].before);
+        struct text rest = at && before ? behind(message, before + strlen(rows[i].before)) : (struct text){0};
+        double number = take_number(&rest);
+        if (isfinite(number) && find(rest, rows[i].behind) == rest.at)
+            vec_push(&r->remarks,
+                     ((struct remark){named_behind(message, "function '"), rows[i].value, number, place(r)}));
+    }
+}
+
+static struct triage_kernel *kernel_of_remark(struct log_reader *r, const struct remark *remark)
+{
+    for (size_t i = r->first; i < r->t->kernels.n; i++)
+        if (has_name(r->t->kernels.at[i], remark->name))
+            return r->t->kernels.at[i];
+    r->n_found++;
+    return triage_add(r->t, TRIAGE_FROM_PTXAS, remark->place, remark->name.at, remark->name.n, 0);
+}
+
+// What the lines of the kernel say holds; of several remarks on one name (a compiler that tries variants) the
+// largest.
+static void place_remarks(struct log_reader *r)
+{
+    for (size_t i = 0; i < r->remarks.n; i++) {
+        const struct remark *remark = &r->remarks.at[i];
+        struct triage_kernel *k = kernel_of_remark(r, remark);
+        bool is_told = triage_has(k, TRIAGE_registers) && triage_has(k, remark->value);
+        if (!is_told && !(triage_number(k, remark->value) > remark->number))
+            k->values[remark->value] = remark->number;
+        note_spills(k);
+    }
+}
+
 // ---- commands -------------------------------------------------------------------------------------------
+
+// The one target that a command names ("-arch=sm_90", "code=sm_90"); 0: none, or several.
+static unsigned command_target(struct text line)
+{
+    unsigned cc = 0;
+    for (const char *at; (at = find(line, "sm_"));) {
+        line = behind(line, at + 3);
+        double number = take_number(&line);
+        if (!(number > 0 && number < 1000) || (cc && cc != (unsigned)number))
+            return 0;
+        cc = (unsigned)number;
+    }
+    return cc;
+}
 
 // The options of the compiler's command, where the log shows it: they hold for what follows.
 static void read_command(struct log_reader *r, struct text line)
@@ -302,6 +375,7 @@ static void read_command(struct log_reader *r, struct text line)
     static const char *const limits[] = {"maxrregcount=", "maxrregcount "};
     r->is_relocatable = false;
     r->max_registers = 0;
+    r->command_cc = command_target(line);
     for (size_t i = 0; i < sizeof relocatable / sizeof *relocatable; i++)
         r->is_relocatable |= find(line, relocatable[i]) != NULL;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -352,13 +426,23 @@ static void read_message(struct log_reader *r, struct text message, enum triage_
         begin_properties(r, behind(message, at + strlen(properties)), source);
     else if (find(message, " registers") && (find(message, "Used ") || find(message, "used ")))
         read_used(r, message, source);
-    else
+    else {
         read_warning(r, message);
+        read_remarks(r, message);
+    }
+}
+
+// The linker inside the driver does not say who speaks: "info    : used 28 registers, …".
+static struct text linker_message_of(struct text line)
+{
+    struct text plain = trimmed(line);
+    bool is_driver = plain.n > 5 && memcmp(plain.at, "info ", 5) == 0;
+    return message_of(line, is_driver ? "info" : "nvlink");
 }
 
 static void read_line(struct log_reader *r, struct text line)
 {
-    struct text ptxas = message_of(line, "ptxas"), nvlink = message_of(line, "nvlink");
+    struct text ptxas = message_of(line, "ptxas"), nvlink = linker_message_of(line);
     if (nvlink.n)
         read_message(r, without_target(r, nvlink), TRIAGE_FROM_NVLINK);
     else if (ptxas.n)
@@ -375,16 +459,66 @@ static void read_line(struct log_reader *r, struct text line)
         read_command(r, line);
 }
 
+// ---- broken lines ---------------------------------------------------------------------------------------
+
+static bool ends_with(struct text text, const char *end)
+{
+    size_t n = strlen(end);
+    return text.n >= n && memcmp(text.at + text.n - n, end, n) == 0;
+}
+
+static bool begins_anew(struct text line)
+{
+    return !trimmed(line).n || message_of(line, "ptxas").n || linker_message_of(line).n ||
+           find(line, "bytes stack frame");
+}
+
+// Where no message of these tools ends.
+static bool is_unfinished(struct text line)
+{
+    static const char *const ends[] = {",", " for", " function", " cumulative", " cumulative stack"};
+    bool is_message = message_of(line, "ptxas").n || linker_message_of(line).n;
+    line = trimmed(line);
+    for (size_t i = 0; is_message && i < sizeof ends / sizeof *ends; i++)
+        if (ends_with(line, ends[i]))
+            return true;
+    char last = line.n ? line.at[line.n - 1] : '.';
+    return is_message && find(line, "Potential Performance Loss") &&
+           ((last | 32) >= 'a' && (last | 32) <= 'z');
+}
+
+// Reads a line, or keeps it until what belongs to it has come.
+static void take_line(struct log_reader *r, struct text line)
+{
+    enum { MOST_BYTES = 65536 };
+    if (r->held.n && !begins_anew(line)) {
+        struct text more = trimmed(line);
+        const char *joined =
+            arena_printf(r->t->arena, "%.*s %.*s", (int)r->held.n, r->held.at, (int)more.n, more.at);
+        line = (struct text){joined, strlen(joined)};
+    } else if (r->held.n)
+        read_line(r, r->held);
+    r->held = (struct text){0};
+    if (line.n < MOST_BYTES && is_unfinished(line))
+        r->held = line;
+    else
+        read_line(r, line);
+}
+
 uint32_t triage_read_log(struct triage *t, const char *path, const char *text, size_t n)
 {
     struct log_reader r = {.t = t, .path = path, .first = t->kernels.n};
     for (const char *at = text, *end = text + n; at < end;) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         r.line++;
-        read_line(&r, (struct text){at, (size_t)((line_end ? line_end : end) - at)});
+        take_line(&r, (struct text){at, (size_t)((line_end ? line_end : end) - at)});
         at = line_end ? line_end + 1 : end;
     }
+    if (r.held.n)
+        read_line(&r, r.held);
     place_warnings(&r);
+    place_remarks(&r);
     vec_release(&r.warnings);
+    vec_release(&r.remarks);
     return r.n_found;
 }

@@ -1,15 +1,16 @@
 // The static memory mix: see mix.h.
 //
-// Waits. Going through the code in order, the first instruction that reads what a global load brings waits
-// for all loads before it. Between two waits a warp issues so many instructions, and so many loads are under
-// way: what Little's law needs. Where a loop contains global loads, the smallest such loop is looked at, else
-// the whole kernel.
+// Waits. A load counts on a scoreboard that its control word names, and the control word of whatever needs
+// the value names that scoreboard to wait for. Going through the code in order, the first instruction that
+// waits for a global load is taken to wait for all that were begun before it: they come back at nearly the
+// same time. Between two waits a warp issues so many instructions, and so many loads are under way: what
+// Little's law needs. Where a loop contains global loads, the smallest such loop is looked at, else the whole
+// kernel.
 #include "triage/mix.h"
-#include "sass/sass.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_REGISTERS = 256 };
+enum { N_SCOREBOARDS = 6 };
 
 static const struct {
     const char *name;
@@ -56,16 +57,6 @@ void triage_code_close(struct triage_code *code)
 
 // ---- instructions ---------------------------------------------------------------------------------------
 
-static bool kind_of(const struct sass_insn *insn, enum mix_kind *out)
-{
-    for (int i = 0; i < N_MIX_KINDS; i++)
-        if (insn->row && strcmp(insn->row->name, kinds[i].name) == 0) {
-            *out = (enum mix_kind)i;
-            return true;
-        }
-    return false;
-}
-
 // Bits of a lane: what the width says, or of atomics the registers that carry the value.
 static uint32_t bits_of(const struct sass_insn *insn, enum mix_kind kind)
 {
@@ -76,6 +67,22 @@ static uint32_t bits_of(const struct sass_insn *insn, enum mix_kind kind)
         if (insn->operands[i].kind == SO_REG && insn->operands[i].words)
             return 32u * insn->operands[i].words;
     return 0;
+}
+
+bool mix_of(const struct sass_insn *insn, enum mix_kind *kind, uint32_t *bits)
+{
+    for (int i = 0; i < N_MIX_KINDS; i++)
+        if (insn->row && strcmp(insn->row->name, kinds[i].name) == 0) {
+            *kind = (enum mix_kind)i;
+            *bits = bits_of(insn, *kind);
+            return true;
+        }
+    return false;
+}
+
+static bool is_global_load(const struct sass_insn *insn)
+{
+    return insn->row && strcmp(insn->row->name, "LDG") == 0;
 }
 
 static bool is_end(const struct sass_insn *insn)
@@ -162,7 +169,8 @@ static void count_accesses(struct triage *t, const struct triage_code *code, con
     uint32_t at = 0;
     for (uint32_t i = 0; i < insns->n; i++) {
         enum mix_kind kind;
-        if (!kind_of(&insns->insns[i], &kind))
+        uint32_t bits;
+        if (!mix_of(&insns->insns[i], &kind, &bits))
             continue;
         while (sequence && at + 1 < sequence->n_rows && sequence->rows[at + 1].offset <= i * SASS_BYTES)
             at++;
@@ -170,8 +178,7 @@ static void count_accesses(struct triage *t, const struct triage_code *code, con
             sequence && at < sequence->n_rows ? own_row(code, sequence, &sequence->rows[at]) : NULL;
         const char *file =
             row && row->file < code->lines.n_files ? base_name(code->lines.files[row->file]) : "";
-        mix->rows[mix->n_rows++] =
-            (struct mix_row){file, row ? row->line : 0, kind, bits_of(&insns->insns[i], kind), 1};
+        mix->rows[mix->n_rows++] = (struct mix_row){file, row ? row->line : 0, kind, bits, 1};
         k->values[kinds[kind].sum]++;
     }
     join_rows(mix);
@@ -187,9 +194,8 @@ struct range {
 static uint32_t count_loads(const struct code *insns, struct range range)
 {
     uint32_t n = 0;
-    enum mix_kind kind;
     for (uint32_t i = range.first; i < range.end; i++)
-        n += kind_of(&insns->insns[i], &kind) && kind == MIX_LDG;
+        n += is_global_load(&insns->insns[i]);
     return n;
 }
 
@@ -212,52 +218,50 @@ static struct range busiest(const struct code *insns)
     return best;
 }
 
-static bool is_pending(const bool *pending, uint32_t first, uint32_t n)
+// Bits of the control word: which scoreboard a load counts on (7: none), and a mask of those an instruction
+// waits for.
+static uint32_t load_scoreboard(const struct sass_insn *insn)
 {
-    for (uint32_t r = first; r < first + n && r < SASS_RZ; r++)
-        if (pending[r])
-            return true;
-    return false;
+    uint32_t n = SASS_CONTROL(insn->high) >> 5 & 7;
+    return n < N_SCOREBOARDS ? 1u << n : 0;
 }
 
-static bool reads_pending(const struct sass_insn *insn, const bool *pending)
+static uint32_t waits_for(const struct sass_insn *insn)
 {
-    for (int i = 0; i < insn->n_operands; i++) {
-        const struct sass_operand *o = &insn->operands[i];
-        bool is_address = (o->kind == SO_MEM || o->kind == SO_CONST) && o->base_kind == SO_REG;
-        if (is_address && is_pending(pending, o->number, o->is_base_64 ? 2 : 1))
-            return true;
-        if (i >= insn->n_dst && o->kind == SO_REG && is_pending(pending, o->number, o->words ? o->words : 1))
-            return true;
+    uint32_t mask = SASS_CONTROL(insn->high) >> 11 & ((1u << N_SCOREBOARDS) - 1);
+    for (int i = 0; insn->row && strcmp(insn->row->name, "DEPBAR") == 0 && i < insn->n_operands; i++)
+        if (insn->operands[i].kind == SO_SCOREBOARD && insn->operands[i].number < N_SCOREBOARDS)
+            mask |= 1u << insn->operands[i].number;
+    return mask;
+}
+
+// Goes through the code once; how often it waits for a global load. `pending`: scoreboards of loads under
+// way.
+static uint32_t count_waits(const struct code *insns, struct range range, uint32_t *pending)
+{
+    uint32_t n_waits = 0;
+    for (uint32_t i = range.first; i < range.end; i++) {
+        if (waits_for(&insns->insns[i]) & *pending) {
+            *pending = 0;
+            n_waits++;
+        }
+        if (is_global_load(&insns->insns[i]))
+            *pending |= load_scoreboard(&insns->insns[i]);
     }
-    return false;
-}
-
-static void mark_loaded(const struct sass_insn *insn, bool *pending)
-{
-    for (int i = 0; i < insn->n_dst; i++)
-        for (uint32_t w = 0; insn->operands[i].kind == SO_REG && w < insn->operands[i].words; w++)
-            if (insn->operands[i].number + w < SASS_RZ)
-                pending[insn->operands[i].number + w] = true;
+    return n_waits;
 }
 
 static void measure_waits(const struct code *insns, struct triage_kernel *k)
 {
     struct range range = busiest(insns);
-    bool pending[N_REGISTERS] = {false};
-    uint32_t n_waits = 0, n_loads = count_loads(insns, range);
-    for (uint32_t i = range.first; i < range.end; i++) {
-        enum mix_kind kind;
-        if (reads_pending(&insns->insns[i], pending)) {
-            memset(pending, 0, sizeof pending);
-            n_waits++;
-        }
-        if (kind_of(&insns->insns[i], &kind) && kind == MIX_LDG)
-            mark_loaded(&insns->insns[i], pending);
-    }
-    n_waits = n_waits ? n_waits : 1; // what is loaded here is used in the next round, or behind
+    bool is_loop = range.first > 0 || range.end < insns->n;
+    uint32_t pending = 0, n_loads = count_loads(insns, range);
     if (!n_loads)
         return;
+    if (is_loop) // a round begins with what the one before it has loaded
+        count_waits(insns, range, &pending);
+    uint32_t n_waits = count_waits(insns, range, &pending);
+    n_waits = n_waits ? n_waits : 1; // what is loaded here is used behind
     k->values[TRIAGE_load_distance] = (double)(range.end - range.first) / n_waits;
     k->values[TRIAGE_loads_in_flight] = (double)n_loads / n_waits;
 }

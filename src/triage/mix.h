@@ -7,6 +7,7 @@
 #ifndef TRIAGE_MIX_H
 #define TRIAGE_MIX_H
 #include "image/line_table.h"
+#include "sass/sass.h"
 #include "triage/triage.h"
 
 // What an instruction does to which memory, by the name of the instruction.
@@ -28,6 +29,8 @@ enum mix_kind {
     N_MIX_KINDS
 };
 const char *mix_name(enum mix_kind kind); // "LDG"
+// False: no access to memory of these kinds. `bits` of a lane; LDSM: of the registers that a lane gets.
+bool mix_of(const struct sass_insn *insn, enum mix_kind *kind, uint32_t *bits);
 
 // Instructions of one kind and width on one source line.
 struct mix_row {

@@ -28,7 +28,7 @@ const struct triage_trap_info *triage_trap_info(enum triage_trap trap)
 
 const char *triage_source_name(enum triage_source source)
 {
-    static const char *const names[N_TRIAGE_SOURCES] = {"ptx", "ptxas", "nvlink", "cubin"};
+    static const char *const names[N_TRIAGE_SOURCES] = {"ptx", "ptxas", "nvlink", "cuobjdump", "cubin"};
     return names[source];
 }
 
@@ -58,6 +58,12 @@ struct triage_kernel *triage_add(struct triage *t, enum triage_source source, co
 void triage_trap(struct triage_kernel *k, enum triage_trap trap)
 {
     k->traps |= 1u << trap;
+}
+
+double triage_own_shared(unsigned cc, double bytes)
+{
+    enum { RESERVED_BYTES = 1024, FIRST_CC = 90 };
+    return bytes - (cc >= FIRST_CC && bytes >= RESERVED_BYTES ? RESERVED_BYTES : 0);
 }
 
 // ---- files ----------------------------------------------------------------------------------------------
@@ -97,13 +103,14 @@ bool triage_read(struct triage *t, const char *path, const void *bytes, size_t n
     *is_ptx = is_ptx_text(bytes, n);
     if (*is_ptx)
         return true;
-    uint32_t found = triage_read_log(t, name, bytes, n) + triage_read_device_text(t, name, bytes, n);
+    uint32_t found = triage_read_log(t, name, bytes, n) + triage_read_resources(t, name, bytes, n) +
+                     triage_read_device_text(t, name, bytes, n);
     return found ||
-           err_set(
-               err,
-               "'%s' holds nothing that is known here: no line of ptxas -v or nvlink -v, no deviceQuery or "
-               "nvidia-smi --query-gpu output, no cubin, fatbin, executable or PTX",
-               path);
+           err_set(err,
+                   "'%s' holds nothing that is known here: no line of ptxas -v, nvlink -v or cuobjdump "
+                   "--dump-resource-usage, no deviceQuery or nvidia-smi --query-gpu output, no cubin, "
+                   "fatbin, executable or PTX",
+                   path);
 }
 
 // ---- one kernel, one row --------------------------------------------------------------------------------
@@ -111,6 +118,14 @@ bool triage_read(struct triage *t, const char *path, const void *bytes, size_t n
 static bool agree(const struct triage_kernel *a, const struct triage_kernel *b, enum triage_value value)
 {
     return !triage_has(a, value) || !triage_has(b, value) || a->values[value] == b->values[value];
+}
+
+static bool agree_in_all(const struct triage_kernel *a, const struct triage_kernel *b)
+{
+    for (int i = 0; i < N_TRIAGE_VALUES; i++)
+        if (!agree(a, b, (enum triage_value)i))
+            return false;
+    return true;
 }
 
 static bool is_same_kernel(const struct triage_kernel *a, const struct triage_kernel *b)
@@ -126,7 +141,7 @@ static bool is_same_row(const struct triage_kernel *a, const struct triage_kerne
     if (!is_same_kernel(a, b))
         return false;
     if (a->sources & b->sources)
-        return memcmp(a->values, b->values, sizeof a->values) == 0;
+        return agree_in_all(a, b);
     bool is_linked = (a->sources | b->sources) & 1u << TRIAGE_FROM_NVLINK;
     bool is_ptx = (a->sources | b->sources) & 1u << TRIAGE_FROM_PTX;
     return is_linked || is_ptx ||
@@ -173,6 +188,52 @@ static bool goes_into_another(struct same_name *first, const struct triage_kerne
     return false;
 }
 
+// What the rows of one name say of their target.
+struct named_target {
+    unsigned cc;
+    bool is_arch_specific, is_ambiguous;
+};
+
+static bool is_linked(const struct triage_kernel *k)
+{
+    return k->sources & 1u << TRIAGE_FROM_NVLINK;
+}
+
+static void note_target(struct triage *t, struct map *targets, const struct triage_kernel *k)
+{
+    struct named_target *target = map_get(targets, k->name, strlen(k->name));
+    if (is_linked(k) || !k->cc)
+        return;
+    if (target) {
+        target->is_ambiguous |= target->cc != k->cc;
+        return;
+    }
+    target = arena_new(t->arena, struct named_target);
+    *target = (struct named_target){k->cc, k->is_arch_specific, false};
+    map_set(targets, k->name, strlen(k->name), target);
+}
+
+// The linker counts what the system keeps in the shared memory of a block, and mostly does not name the
+// target: the other rows of the kernel do, where they agree.
+static void complete_linked(struct triage *t)
+{
+    struct map targets = {0};
+    for (size_t i = 0; i < t->kernels.n; i++)
+        note_target(t, &targets, t->kernels.at[i]);
+    for (size_t i = 0; i < t->kernels.n; i++) {
+        struct triage_kernel *k = t->kernels.at[i];
+        const struct named_target *target = map_get(&targets, k->name, strlen(k->name));
+        if (!is_linked(k))
+            continue;
+        if (target && !target->is_ambiguous && (!k->cc || k->cc == target->cc)) {
+            k->cc = target->cc;
+            k->is_arch_specific = target->is_arch_specific;
+        }
+        k->values[TRIAGE_shared_bytes] = triage_own_shared(k->cc, k->values[TRIAGE_shared_bytes]);
+    }
+    map_release(&targets);
+}
+
 static void note_callees(struct triage *t)
 {
     for (size_t i = 0; i < t->kernels.n; i++)
@@ -184,6 +245,7 @@ void triage_finish(struct triage *t)
 {
     struct map names = {0};
     size_t n = 0;
+    complete_linked(t);
     for (size_t i = 0; i < t->kernels.n; i++) {
         struct triage_kernel *k = t->kernels.at[i];
         struct same_name *first = map_get(&names, k->name, strlen(k->name));

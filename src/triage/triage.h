@@ -50,10 +50,11 @@ enum triage_source {
     TRIAGE_FROM_PTX,
     TRIAGE_FROM_PTXAS,
     TRIAGE_FROM_NVLINK,
+    TRIAGE_FROM_CUOBJDUMP,
     TRIAGE_FROM_CUBIN,
     N_TRIAGE_SOURCES
 };
-const char *triage_source_name(enum triage_source source); // "ptxas", "nvlink", "cubin", "ptx"
+const char *triage_source_name(enum triage_source source); // "ptxas", "nvlink", "cubin" …
 
 struct triage_mix; // mix.h: accesses by line
 
@@ -96,9 +97,15 @@ bool triage_read(struct triage *t, const char *path, const void *bytes, size_t n
                  struct err *err);
 // The parts of it.
 uint32_t triage_read_log(struct triage *t, const char *path, const char *text, size_t n); // kernels found
+uint32_t triage_read_resources(struct triage *t, const char *path, const char *text,
+                               size_t n); // likewise
 uint32_t triage_read_device_text(struct triage *t, const char *path, const char *text,
                                  size_t n); // devices found
 bool triage_read_images(struct triage *t, const char *path, const void *bytes, size_t n, struct err *err);
+
+// Static shared memory without what the system keeps for itself: from capability 9.0 on machine code counts
+// that (linked cubins, not relocatable ones), ptxas -v does not.
+double triage_own_shared(unsigned cc, double bytes);
 
 // A new row, all values unknown; the caller fills it. `name` is copied.
 struct triage_kernel *triage_add(struct triage *t, enum triage_source source, const char *file,

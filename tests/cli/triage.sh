@@ -1,5 +1,5 @@
 #!/bin/sh
-# triage: the same numbers from the log of ptxas, from the cubins and from what cuobjdump printed; each trap is seen in
+# triage: the same numbers from the log of ptxas, from fatbins, a library and what cuobjdump printed; each trap is seen in
 # its own log and cubin; gates, order, formats, mistakes.
 set -u
 triage=$TEST_DATA/triage cubins=$TEST_DATA/cubins
@@ -20,23 +20,33 @@ columns() {
 
 # ---- one number by every route ----
 
-numbers="kernel registers shared_bytes stack_bytes"
+numbers="kernel target registers shared_bytes stack_bytes"
 all=""
-for program in banks coalesce constant divergence histogram local reduce sgemm transpose vector_copy; do
+for program in async_copy bandwidth banks bugs chase cluster coalesce constant divergence features histogram l2 latency local mma reduce sgemm \
+    softmax texture tma2d transpose vector_copy wgmma; do
     all="$all $cubins/$program.fatbin"
 done
+route() { # name, files…: the numbers by that route
+    name=$1
+    shift
+    "$WARPGLASS" triage "$@" --csv | columns $numbers >"$TEST_TMP/$name"
+    cmp -s "$TEST_TMP/log" "$TEST_TMP/$name" || fail "log and $name differ: $(diff "$TEST_TMP/log" "$TEST_TMP/$name" | head -n 4)"
+}
 "$WARPGLASS" triage "$triage/h200_ptxas.log" --csv | columns $numbers >"$TEST_TMP/log"
-# shellcheck disable=SC2086 # a list of files
-"$WARPGLASS" triage $all --csv | columns $numbers >"$TEST_TMP/cubin"
-awk -F, 'NR > 1 && $1 != "program" { shared = $5 >= 1024 ? $5 - 1024 : $5; print $2 "," $3 "," shared "," $4 }' "$cubins/resources_h200.csv" |
-    LC_ALL=C sort >"$TEST_TMP/card"
 n=$(wc -l <"$TEST_TMP/log")
-[ "$n" -ge 100 ] || fail "only $n kernels in the log"
-cmp -s "$TEST_TMP/log" "$TEST_TMP/cubin" || fail "log and cubins differ: $(diff "$TEST_TMP/log" "$TEST_TMP/cubin" | head -n 4)"
-cmp -s "$TEST_TMP/log" "$TEST_TMP/card" || fail "log and cuobjdump differ: $(diff "$TEST_TMP/log" "$TEST_TMP/card" | head -n 4)"
+[ "$n" -eq 233 ] || fail "$n kernels in the log, not 233"
 # shellcheck disable=SC2086 # a list of files
-both=$("$WARPGLASS" triage "$triage/h200_ptxas.log" $all --csv | wc -l)
-[ "$both" -eq $((n + 1)) ] || fail "log and cubins together make $both rows, not $((n + 1)): they are the same kernels"
+route fatbin $all
+route resources "$triage/h200_resources.txt"
+# An executable holds the same containers in a section of its own.
+for fatbin in $all; do
+    printf '.section .nv_fatbin, "a"\n.balign 8\n.incbin "%s"\n' "$fatbin"
+done >"$TEST_TMP/all.s"
+${CC:-cc} -shared -nostdlib -o "$TEST_TMP/all.so" "$TEST_TMP/all.s" || fail "no library of the fatbins"
+route library "$TEST_TMP/all.so"
+# shellcheck disable=SC2086 # a list of files
+both=$("$WARPGLASS" triage "$triage/h200_ptxas.log" $all "$TEST_TMP/all.so" "$triage/h200_resources.txt" --csv | wc -l)
+[ "$both" -eq $((n + 1)) ] || fail "all routes together make $both rows, not $((n + 1)): they are the same kernels"
 
 # ---- traps ----
 
@@ -47,8 +57,15 @@ trap_is_seen register_cap.log register_cap_abandoned
 trap_is_seen register_cap.cubin register_cap_abandoned
 trap_is_seen min_blocks.log min_blocks_ignored
 trap_is_seen shared_spill.cubin spills_in_shared
+"$WARPGLASS" triage "$triage/shared_spill.log" "$triage/shared_spill.cubin" --csv | columns spill_bytes shared_bytes shared_spill_bytes |
+    grep -qx '0,36864,36864' || fail "shared_spill: log and cubin do not say what is spilled where"
 trap_is_seen stack.log stack_without_spills
 trap_is_seen shared_limit.log static_shared_over_limit
+trap_is_seen shared_limit_relocatable.log static_shared_over_limit
+trap_is_seen shared_limit_relocatable.cubin static_shared_over_limit
+trap_is_seen shared_limit_linked.log static_shared_over_limit
+"$WARPGLASS" triage "$triage/shared_limit_relocatable.cubin" "$triage/shared_limit_relocatable.log" "$triage/shared_limit_linked.log" --csv |
+    columns $numbers | grep -qx 'shared_limit,sm_90,16,65536,0' || fail "assembler, linker and object do not agree on shared memory"
 trap_is_seen setmaxnreg.log setmaxnreg_ignored
 trap_is_seen maxrregcount.log maxrregcount_overridden
 trap_is_seen maxreg_raised.log maxrregcount_raised
@@ -92,5 +109,5 @@ echo 'nothing of interest' >"$TEST_TMP/none.txt"
 "$WARPGLASS" triage "$TEST_DATA/ptx/transpose.ptx" --csv | columns sources | sort -u | grep -qx ptx || fail "PTX is not read"
 "$WARPGLASS" triage "$TEST_DATA/images/machine.fatbin" --csv | columns target | grep -q sm_80 || fail "a fatbin's images are not read"
 
-[ $failures -eq 0 ] && echo "$n kernels by three routes, 12 traps"
+[ $failures -eq 0 ] && echo "$n kernels by four routes, 12 traps"
 exit $((failures > 0))

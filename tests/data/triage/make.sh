@@ -19,6 +19,8 @@ build shared_spill TRAP_SHARED_SPILL sm_90
 build min_blocks TRAP_MIN_BLOCKS sm_90
 build stack TRAP_STACK sm_90
 build shared_limit TRAP_SHARED_LIMIT sm_90
+build shared_limit_relocatable TRAP_SHARED_LIMIT sm_90 -rdc=true # the check comes with the linker
+nvlink -v -arch=sm_90 shared_limit_relocatable.cubin -o none.cubin >shared_limit_linked.log 2>&1 || echo "no linked cubin: the linker refuses it"
 build setmaxnreg TRAP_SETMAXNREG sm_90a
 build maxrregcount TRAP_MAXRREGCOUNT sm_90 -maxrregcount=32
 build maxreg_raised TRAP_MAXREG_RAISED sm_90 -maxrregcount=8
