@@ -35,11 +35,13 @@ static unsigned float_words(unsigned type) // of FROM_F, TO_F
 
 static unsigned width_words(unsigned width)
 {
-    return width == SASS_WIDTH_B64 ? 2 : width == SASS_WIDTH_B128 ? 4 : 1;
+    return width == SASS_WIDTH_B64 ? 2 : width == SASS_WIDTH_B128 || width == SASS_WIDTH_U128 ? 4 : 1;
 }
 
-static unsigned atom_words(unsigned type)
+static unsigned atom_words(unsigned cc, unsigned type)
 {
+    if (cc < 90)
+        return type == SASS_ATOM_TYPE_80_U64 || type == SASS_ATOM_TYPE_80_S64 || type == SASS_ATOM_TYPE_80_F64 ? 2 : 1;
     return type == SASS_ATOM_TYPE_U64 || type == SASS_ATOM_TYPE_S64 ? 2 : type == SASS_ATOM_TYPE_B128 ? 4 : 1;
 }
 
@@ -109,7 +111,7 @@ static unsigned words_of(const struct decoding *d, const struct sass_item *item)
     case 'W':
         return width_words(in->fields[SF_WIDTH]);
     case 'A':
-        return atom_words(in->fields[SF_ATOM_TYPE]);
+        return atom_words(in->cc, in->fields[SF_ATOM_TYPE]);
     case 'P':
         return float_red_words(in->fields[SF_ATOM_TYPE]);
     case 'F':

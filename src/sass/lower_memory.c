@@ -254,12 +254,22 @@ static bool take_atomic_operands(struct sass_lowering *l, const struct sass_insn
     return true;
 }
 
+// Column of atom_forms. Up to sm_89 one field holds the types of integers and of floats.
+static unsigned atomic_type(const struct sass_insn *in)
+{
+    static const uint8_t columns[] = {[SASS_ATOM_TYPE_80_U32] = 0, [SASS_ATOM_TYPE_80_S32] = 1, [SASS_ATOM_TYPE_80_U64] = 2,
+                                      [SASS_ATOM_TYPE_80_F32_FTZ] = 4, [SASS_ATOM_TYPE_80_F16X2] = 6,
+                                      [SASS_ATOM_TYPE_80_S64] = 3, [SASS_ATOM_TYPE_80_F64] = 5};
+    const unsigned type = sass_field(in, SF_ATOM_TYPE);
+    return in->cc >= 90 ? type : type < sizeof columns ? columns[type] : 8;
+}
+
 static bool lower_atomic(struct sass_lowering *l, const struct sass_insn *in, struct insn *out, bool has_result)
 {
     enum atom_op op;
     if (!atom_operation(sass_field(in, SF_ATOM_OP), &op))
         return sass_refuse(l, in, "this operation");
-    return take_atomic_operands(l, in, out, has_result) && finish_atomic(l, in, out, op, sass_field(in, SF_ATOM_TYPE));
+    return take_atomic_operands(l, in, out, has_result) && finish_atomic(l, in, out, op, atomic_type(in));
 }
 
 bool lower_atom(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)

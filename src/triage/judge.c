@@ -244,7 +244,7 @@ static void judge_words(struct triage *t, struct triage_verdict *v)
     else if (decide_occupancy(t, v))
         return;
     else if (trap)
-        decide(t, v, GRADE_NOTE, arena_printf(t->arena, "Not all is known: %s", trap->text));
+        decide(t, v, GRADE_NOTE, arena_printf(t->arena, "Worth knowing: %s", trap->text));
     else
         decide(t, v, GRADE_CLEAN,
                "Nothing stands out: no local memory, and no resource that a step would free.");

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_SCOREBOARDS = 6 };
+enum { N_SCOREBOARDS = 6, FIRST_PARTLY_KNOWN = 100 };
 
 static const struct {
     const char *name;
@@ -60,7 +60,9 @@ void triage_code_close(struct triage_code *code)
 // Bits of a lane: what the width says, or of atomics the registers that carry the value.
 static uint32_t bits_of(const struct sass_insn *insn, enum mix_kind kind)
 {
-    static const uint32_t bits[8] = {8, 8, 16, 16, 32, 64, 128, 0};
+    static const uint32_t bits[8] = {8, 8, 16, 16, 32, 64, 128, 128};
+    if (insn->op == SASS_LDG_256 || insn->op == SASS_STG_256)
+        return 256;
     if (kind != MIX_ATOM && kind != MIX_ATOMG && kind != MIX_ATOMS && kind != MIX_REDG && kind != MIX_LDSM)
         return bits[sass_field(insn, SF_WIDTH) & 7];
     for (int i = 0; i < insn->n_operands; i++)
@@ -72,7 +74,8 @@ static uint32_t bits_of(const struct sass_insn *insn, enum mix_kind kind)
 bool mix_of(const struct sass_insn *insn, enum mix_kind *kind, uint32_t *bits)
 {
     for (int i = 0; i < N_MIX_KINDS; i++)
-        if (insn->row && strcmp(insn->row->name, kinds[i].name) == 0) {
+        if (insn->row && (strcmp(insn->row->name, kinds[i].name) == 0 ||
+                          (i == MIX_REDG && strcmp(insn->row->name, "RED") == 0))) {
             *kind = (enum mix_kind)i;
             *bits = bits_of(insn, *kind);
             return true;
@@ -85,17 +88,24 @@ static bool is_global_load(const struct sass_insn *insn)
     return insn->row && strcmp(insn->row->name, "LDG") == 0;
 }
 
-static bool is_end(const struct sass_insn *insn)
+// Behind the code come a branch to itself and instructions that do nothing.
+static bool is_padding(const struct sass_insn *insn)
 {
-    return insn->row && (strcmp(insn->row->name, "EXIT") == 0 || strcmp(insn->row->name, "RET") == 0);
+    if (!insn->row || insn->row->op == SASS_NOP)
+        return insn->row != NULL;
+    for (int i = 0; insn->row->op == SASS_BRA && i < insn->n_operands; i++)
+        if (insn->operands[i].kind == SO_TARGET && insn->operands[i].value == (int64_t)insn->offset)
+            return true;
+    return false;
 }
 
 struct code {
     struct sass_insn *insns;
-    uint32_t n; // up to the last exit or return
+    uint32_t n; // without the padding at the end
 };
 
-// False where too much of it is not known.
+// False where too much of it is not known. From sm_100 on the table holds what touches memory, branches and
+// waits only.
 static bool decode(struct triage *t, const struct elf_section *text, unsigned cc, struct code *out)
 {
     uint32_t n = (uint32_t)(text->n_bytes / SASS_BYTES), n_known = 0;
@@ -105,10 +115,10 @@ static bool decode(struct triage *t, const struct elf_section *text, unsigned cc
         uint64_t words[2];
         memcpy(words, text->bytes + (size_t)i * SASS_BYTES, sizeof words);
         n_known += sass_decode(cc, words, i * SASS_BYTES, &out->insns[i]);
-        if (is_end(&out->insns[i]))
+        if (!is_padding(&out->insns[i]))
             out->n = i + 1;
     }
-    return n && n_known >= least_part * n;
+    return n && (cc >= FIRST_PARTLY_KNOWN || n_known >= least_part * n);
 }
 
 // ---- lines ----------------------------------------------------------------------------------------------

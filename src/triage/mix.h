@@ -37,7 +37,7 @@ struct mix_row {
     const char *file; // "" unknown
     uint32_t line;    // 0 unknown
     enum mix_kind kind;
-    uint32_t bits; // of a lane: 8 ... 128; 0: no width
+    uint32_t bits; // of a lane: 8 ... 256; 0: no width
     uint32_t n;
 };
 
