@@ -322,9 +322,9 @@ static void read_remarks(struct log_reader *r, struct text message)
         const char *at = find(message, rows[i].text), *before = find(message, rows[i].before);
         struct text rest = at && before ? behind(message, before + strlen(rows[i].before)) : (struct text){0};
         double number = take_number(&rest);
-        if (isfinite(number) && find(rest, rows[i].behind) == rest.at)
-            vec_push(&r->remarks,
-                     ((struct remark){named_behind(message, "function '"), rows[i].value, number, place(r)}));
+        struct text name = named_behind(message, "function '");
+        if (name.n && isfinite(number) && find(rest, rows[i].behind) == rest.at)
+            vec_push(&r->remarks, ((struct remark){name, rows[i].value, number, place(r)}));
     }
 }
 

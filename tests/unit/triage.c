@@ -200,6 +200,103 @@ static void unlinked(void **state)
     assert_true(has_trap(k, TRAP_WITHOUT_CALLEES));
 }
 
+// The linker inside the driver does not say its name.
+static void driver_linker(void **state)
+{
+    (void)state;
+    const struct triage_kernel *k =
+        only_kernel("CUDA Link Completed in 0.000000 ms.\n"
+                    "ptxas info    : Compiling entry function 'insert' for 'sm_70'\n"
+                    "ptxas info    : Function properties for insert\n"
+                    "ptxas         .     8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                    "ptxas info    : Used 28 registers, 412 bytes cmem[0]\n"
+                    "info    : 0 bytes gmem\n"
+                    "info    : Function properties for 'insert':\n"
+                    "info    : used 30 registers, 8 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes lmem\n");
+    assert_int_equal(k->cc, 70);
+    assert_value(k, TRIAGE_registers, 30);
+    assert_value(k, TRIAGE_stack_bytes, 8);
+    assert_value(k, TRIAGE_shared_bytes, 64);
+}
+
+// Mail programs break long lines.
+static void broken_lines(void **state)
+{
+    (void)state;
+    const struct triage_kernel *k =
+        only_kernel("ptxas info    : Compiling entry function '_Z1kPf' for\n"
+                    "'sm_90a'\n"
+                    "ptxas info    : Function properties for\n"
+                    "_Z1kPf\n"
+                    "    56 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                    "ptxas info    : Used 168 registers, used 16 barriers, 56 bytes cumulative\n"
+                    "stack size\n"
+                    "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async\n"
+                    "instructions are serialized due to wgmma pipeline crossing function\n"
+                    "boundary at a function call in the function\n"
+                    "'_Z1kPf'\n"
+                    "ptxas warning : Local memory used for function\n"
+                    "'_Z1kPf',\n"
+                    "size of stack frame: 56 bytes\n");
+    assert_int_equal(k->cc, 90);
+    assert_value(k, TRIAGE_registers, 168);
+    assert_value(k, TRIAGE_barriers, 16);
+    assert_value(k, TRIAGE_stack_bytes, 56);
+    assert_value(k, TRIAGE_call_stack_bytes, 56);
+    assert_true(has_trap(k, TRAP_WGMMA_SERIALIZED));
+}
+
+// All that some logs have; of several compilations of one name the worst.
+static void numbers_in_warnings(void **state)
+{
+    (void)state;
+    const struct triage_kernel *k = only_kernel(
+        "I compiler.cc:346] ptxas warning : Registers are spilled to local memory in function 'dot_33', 36 "
+        "bytes spill stores, 40 bytes spill loads\n"
+        "I compiler.cc:346] ptxas warning : Registers are spilled to local memory in function 'dot_33', 12 "
+        "bytes spill stores, 12 bytes spill loads\n"
+        "ptxas warning : Local memory used for function 'dot_33', size of stack frame: 48 bytes\n");
+    assert_value(k, TRIAGE_spill_store_bytes, 36);
+    assert_value(k, TRIAGE_spill_load_bytes, 40);
+    assert_value(k, TRIAGE_spill_bytes, 76);
+    assert_value(k, TRIAGE_stack_bytes, 48);
+    assert_false(triage_has(k, TRIAGE_registers));
+}
+
+// The linker counts the 1024 bytes that the system keeps from capability 9.0 on; the command names the
+// target.
+static void linked_shared(void **state)
+{
+    (void)state;
+    const struct triage_kernel *k = only_kernel("nvcc -arch=sm_90 -dlink a.o -o b.o\n"
+                                                "nvlink info    : Function properties for 'k':\n"
+                                                "nvlink info    : used 16 registers, used 1 barriers, 0 "
+                                                "stack, 3072 bytes smem, 544 bytes cmem[0], 0 bytes lmem\n");
+    assert_int_equal(k->cc, 90);
+    assert_value(k, TRIAGE_shared_bytes, 2048);
+}
+
+static void resources(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "arch = sm_90a\n"
+        "Resource usage:\n Common:\n  GLOBAL:0\n"
+        " Function _Z1kPf:\n"
+        "  REG:14 STACK:8 SHARED:22272 LOCAL:16 CONSTANT[0]:552 TEXTURE:1 SURFACE:0 SAMPLER:0\n";
+    assert_int_equal(triage_read_resources(&t, "x.txt", text, sizeof text - 1), 1);
+    const struct triage_kernel *k = t.kernels.at[0];
+    assert_string_equal(k->name, "_Z1kPf");
+    assert_int_equal(k->cc, 90);
+    assert_true(k->is_arch_specific);
+    assert_value(k, TRIAGE_registers, 14);
+    assert_value(k, TRIAGE_stack_bytes, 8);
+    assert_value(k, TRIAGE_shared_bytes, 22272 - 1024);
+    assert_value(k, TRIAGE_local_bytes, 16);
+    assert_value(k, TRIAGE_constant_bytes, 552);
+    assert_value(k, TRIAGE_textures, 1);
+}
+
 static void warnings(void **state)
 {
     (void)state;
@@ -334,6 +431,11 @@ int main(void)
                                        CASE(linked),
                                        CASE(unlinked),
                                        CASE(linked_for_targets),
+                                       CASE(driver_linker),
+                                       CASE(broken_lines),
+                                       CASE(numbers_in_warnings),
+                                       CASE(linked_shared),
+                                       CASE(resources),
                                        CASE(warnings),
                                        CASE(rows_that_differ_stay),
                                        CASE(device_query),

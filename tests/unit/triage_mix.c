@@ -64,12 +64,6 @@ static bool text_of(const struct code_image *code, const char *kernel, struct el
     return elf_find_section(&code->elf, name, out) && out->bytes;
 }
 
-static uint64_t no_weight(const void *context, uint32_t offset)
-{
-    (void)context, (void)offset;
-    return 1;
-}
-
 static void add_code(struct tally *tally, const struct code_image *code, const char *kernel,
                      const uint64_t *weights, uint32_t n_weights)
 {
@@ -84,7 +78,7 @@ static void add_code(struct tally *tally, const struct code_image *code, const c
         memcpy(words, text.bytes + at, sizeof words);
         sass_decode(code->cc, words, at, &insn);
         if (mix_of(&insn, &kind, &bits))
-            tally->n[kind][bits] += !weights ? no_weight(NULL, at) : index < n_weights ? weights[index] : 0;
+            tally->n[kind][bits] += index < n_weights ? weights[index] : 0;
     }
 }
 
@@ -201,8 +195,102 @@ static void test_executed_widths(void **state)
     fclose(executions);
 }
 
+// ---- every target -----------------------------------------------------------------------------------------
+
+static struct triage_kernel *find_row(const struct triage *t, const char *name, unsigned cc)
+{
+    for (size_t i = 0; i < t->kernels.n; i++)
+        if (t->kernels.at[i]->cc == cc && strcmp(t->kernels.at[i]->name, name) == 0)
+            return t->kernels.at[i];
+    return NULL;
+}
+
+// Instructions of a cell "LDG.128:4" on a line of the mix ("-": without lines).
+static uint32_t count_in_mix(const struct triage_mix *mix, const char *file, uint32_t line, const char *kind,
+                             uint32_t bits)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < mix->n_rows; i++)
+        if (mix->rows[i].line == line && strcmp(mix->rows[i].file, file) == 0 && mix->rows[i].bits == bits &&
+            strcmp(mix_name(mix->rows[i].kind), kind) == 0)
+            n += mix->rows[i].n;
+    return n;
+}
+
+static uint32_t count_all(const struct triage *t)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < t->kernels.n; i++)
+        for (size_t r = 0; t->kernels.at[i]->mix && r < t->kernels.at[i]->mix->n_rows; r++)
+            n += t->kernels.at[i]->mix->rows[r].n;
+    return n;
+}
+
+static void read_fatbin(struct triage *t, const char *path)
+{
+    struct err err = {0};
+    bool is_ptx;
+    struct file file = read_whole(path);
+    if (!triage_read(t, path, file.bytes, file.n, &is_ptx, &err))
+        fail_msg("%s: %s", path, err.text);
+    free(file.bytes);
+}
+
+// One line of mix.txt behind the file's name: "75 KERNEL PLACE NAME.BITS:COUNT …". The instructions that it
+// names.
+static uint32_t check_line(const struct triage *t, char *rest)
+{
+    char *state, *cc = strtok_r(rest, " \n", &state), *kernel = strtok_r(NULL, " \n", &state);
+    char *place = strtok_r(NULL, " \n", &state), *colon = strchr(place, ':');
+    uint32_t line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0, n = 0;
+    if (colon)
+        *colon = '\0';
+    const struct triage_kernel *k = find_row(t, kernel, (unsigned)strtoul(cc, NULL, 10));
+    if (!k || !k->mix)
+        fail_msg("sm_%s: no mix of %s", cc, kernel);
+    for (char *cell; (cell = strtok_r(NULL, " \n", &state));) {
+        char *dot = strchr(cell, '.'), *end;
+        *dot = '\0';
+        uint32_t bits = (uint32_t)strtoul(dot + 1, &end, 10), expected = (uint32_t)strtoul(end + 1, NULL, 10);
+        uint32_t found = count_in_mix(k->mix, colon ? place : "", line, cell, bits);
+        if (found != expected)
+            fail_msg("sm_%s %s line %u: %u of %s.%u, not %u", cc, kernel, line, found, cell, bits, expected);
+        n += expected;
+    }
+    return n;
+}
+
+static void test_every_target(void **state)
+{
+    static const char *const files[] = {"mix_widths", "mix_local", "mix_reduce", "mix_transpose"};
+    static char line[LINE_BYTES];
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(files); i++) {
+        struct arena arena;
+        struct triage t;
+        char path[256];
+        uint32_t n = 0;
+        size_t n_name = strlen(files[i]);
+        arena_init(&arena, "test");
+        triage_init(&t, &arena);
+        snprintf(path, sizeof path, DATA "triage/%s.fatbin", files[i]);
+        read_fatbin(&t, path);
+        FILE *expected = fopen(DATA "triage/mix.txt", "r");
+        assert_non_null(expected);
+        while (fgets(line, sizeof line, expected))
+            if (strncmp(line, files[i], n_name) == 0 && line[n_name] == ' ')
+                n += check_line(&t, line + n_name + 1);
+        fclose(expected);
+        assert_true(n > 50);
+        assert_int_equal(count_all(&t), n);
+        triage_release(&t);
+        arena_release(&arena);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_executed_widths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_executed_widths),
+                                       cmocka_unit_test(test_every_target)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
