@@ -205,7 +205,8 @@ static bool decide_local(struct triage *t, struct triage_verdict *v)
                    count(t, stack)));
     else if (stack > 0 && k->traps & 1u << TRAP_CAP_ABANDONED)
         decide(t, v, GRADE_SPILLS,
-               arena_printf(t->arena, "Spills: keeps %s bytes a thread on the stack with %.0f of %.0f registers: %s.",
+               arena_printf(t->arena,
+                            "Spills: keeps %s bytes a thread on the stack with %.0f of %.0f registers: %s.",
                             count(t, stack), triage_number(k, TRIAGE_registers),
                             triage_number(k, TRIAGE_max_registers), room_for_registers(t, v)));
     else if (stack > 0)
@@ -232,6 +233,25 @@ static bool decide_occupancy(struct triage *t, struct triage_verdict *v)
     return true;
 }
 
+// Too few loads at once to hide device memory, and no more warps to be had.
+static bool decide_loads(struct triage *t, struct triage_verdict *v)
+{
+    const double few_loads = 4;
+    struct triage_kernel *k = v->kernel;
+    double needed = triage_number(k, TRIAGE_warps_needed), loads = triage_number(k, TRIAGE_loads_in_flight);
+    if (!triage_has(k, TRIAGE_warps) || needed <= v->occupancy.warps_per_sm || loads >= few_loads)
+        return false;
+    decide(
+        t, v, GRADE_NOTE,
+        arena_printf(
+            t->arena,
+            "Awaits a global load every %.3g instructions with %.2g under way: where they come from device "
+            "memory %s warps would hide it, and %u are resident; begin more loads before the first is "
+            "used (unroll, wider loads).",
+            triage_number(k, TRIAGE_load_distance), loads, count(t, needed), v->occupancy.warps_per_sm));
+    return true;
+}
+
 static void judge_words(struct triage *t, struct triage_verdict *v)
 {
     const struct triage_trap_info *trap = worst_trap(v->kernel);
@@ -241,7 +261,7 @@ static void judge_words(struct triage *t, struct triage_verdict *v)
         return;
     else if (trap && trap->severity == 2)
         decide(t, v, GRADE_SLOW, arena_printf(t->arena, "Not compiled as it seems: %s", trap->text));
-    else if (decide_occupancy(t, v))
+    else if (decide_occupancy(t, v) || decide_loads(t, v))
         return;
     else if (trap)
         decide(t, v, GRADE_NOTE, arena_printf(t->arena, "Worth knowing: %s", trap->text));

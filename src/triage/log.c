@@ -27,6 +27,7 @@ struct warning {
     struct text name; // of the kernel; n 0: of the one that comes next
     enum triage_trap trap;
     size_t n_kernels; // in the table when it was seen
+    const char *place;
 };
 
 // A number that a warning tells of a kernel.
@@ -273,7 +274,7 @@ static void read_used(struct log_reader *r, struct text message, enum triage_sou
 
 static void add_warning(struct log_reader *r, struct text name, enum triage_trap trap)
 {
-    vec_push(&r->warnings, ((struct warning){name, trap, r->t->kernels.n}));
+    vec_push(&r->warnings, ((struct warning){name, trap, r->t->kernels.n, place(r)}));
 }
 
 static void read_warning(struct log_reader *r, struct text message)
@@ -292,19 +293,30 @@ static void read_warning(struct log_reader *r, struct text message)
             add_warning(r, named_behind(message, rows[i].name_behind), rows[i].trap);
 }
 
+// A kernel of which nothing but warnings is known.
+static struct triage_kernel *add_unmeasured(struct log_reader *r, struct text name, const char *at)
+{
+    r->n_found++;
+    return triage_add(r->t, TRIAGE_FROM_PTXAS, at, name.at, name.n, 0);
+}
+
 // Warnings stand before or behind the lines of their kernel; those that name none belong to the next one.
 static void place_warnings(struct log_reader *r)
 {
     for (size_t w = 0; w < r->warnings.n; w++) {
         const struct warning *warning = &r->warnings.at[w];
+        bool is_placed = false;
         for (size_t i = warning->name.n ? r->first : warning->n_kernels; i < r->t->kernels.n; i++) {
             struct triage_kernel *k = r->t->kernels.at[i];
             if (warning->name.n && !has_name(k, warning->name))
                 continue;
             triage_trap(k, warning->trap);
+            is_placed = true;
             if (!warning->name.n)
                 break;
         }
+        if (!is_placed && warning->name.n)
+            triage_trap(add_unmeasured(r, warning->name, warning->place), warning->trap);
     }
 }
 
@@ -333,8 +345,7 @@ static struct triage_kernel *kernel_of_remark(struct log_reader *r, const struct
     for (size_t i = r->first; i < r->t->kernels.n; i++)
         if (has_name(r->t->kernels.at[i], remark->name))
             return r->t->kernels.at[i];
-    r->n_found++;
-    return triage_add(r->t, TRIAGE_FROM_PTXAS, remark->place, remark->name.at, remark->name.n, 0);
+    return add_unmeasured(r, remark->name, remark->place);
 }
 
 // What the lines of the kernel say holds; of several remarks on one name (a compiler that tries variants) the

@@ -74,6 +74,9 @@ trap_is_seen relocatable.cubin without_callees
 trap_is_seen recursion.cubin stack_unknown
 "$WARPGLASS" triage "$triage/relocatable.log" "$triage/linked.log" --csv | columns registers traps |
     grep -qx '125,' || fail "the linker's numbers do not replace the assembler's"
+"$WARPGLASS" triage "$triage/register_cap.cubin" | grep -q 'verdict.*with 32 of 168 registers' || fail "an abandoned limit is no verdict for a cubin"
+"$WARPGLASS" triage "$triage/recursion.log" | grep -q 'verdict.*recursion' || fail "an unknown stack is no verdict"
+"$WARPGLASS" triage "$triage/recursion.log" | grep -q 'H200 assumed' || fail "an assumed device is not called so"
 "$WARPGLASS" triage "$triage/min_blocks.cubin" --csv | columns traps | grep -q . && fail "min_blocks.cubin: a trap that is not in it"
 
 # ---- machine code ----
@@ -84,6 +87,19 @@ trap_is_seen recursion.cubin stack_unknown
 "$WARPGLASS" triage "$triage/stack.cubin" --lines >"$TEST_TMP/stack"
 grep -q 'traps.cu:[0-9]*: .*STL.32' "$TEST_TMP/stack" || fail "no store to local memory on a line of traps.cu"
 grep -q 'traps.cu:[0-9]*: .*LDL.32' "$TEST_TMP/stack" || fail "no load from local memory on a line of traps.cu"
+
+# doc/triage.md shows these.
+cat >"$TEST_TMP/distance" <<'END'
+gemm_naive_coalesced,10,2,268,64
+gemm_naive_uncoalesced,10,2,268,64
+gemm_reg1d,112,2,24,48
+gemm_reg2d,611,8,8,16
+gemm_reg2d_vec4,566,2,8,16
+gemm_tile32,86,2,32,64
+END
+"$WARPGLASS" triage "$cubins/sgemm.fatbin" --csv | columns kernel load_distance loads_in_flight warps_needed warps | diff - "$TEST_TMP/distance" >"$TEST_TMP/d" ||
+    fail "distances between loads: $(head -n 3 "$TEST_TMP/d")"
+"$WARPGLASS" triage "$cubins/sgemm.fatbin" | grep -q 'Awaits a global load every 10 instructions' || fail "loads that follow each other closely are no verdict"
 
 # ---- devices, gates, formats ----
 

@@ -265,6 +265,18 @@ static void numbers_in_warnings(void **state)
 
 // The linker counts the 1024 bytes that the system keeps from capability 9.0 on; the command names the
 // target.
+static void warnings_alone(void **state)
+{
+    (void)state;
+    const struct triage_kernel *k =
+        only_kernel("ptxas warning : Stack size for entry function 'deep' cannot be statically determined\n");
+    assert_string_equal(k->name, "deep");
+    assert_true(has_trap(k, TRAP_STACK_UNKNOWN));
+    assert_false(triage_has(k, TRIAGE_registers));
+}
+
+// The linker counts the 1024 bytes that the system keeps from capability 9.0 on; the command names the
+// target.
 static void linked_shared(void **state)
 {
     (void)state;
@@ -434,6 +446,7 @@ int main(void)
                                        CASE(driver_linker),
                                        CASE(broken_lines),
                                        CASE(numbers_in_warnings),
+                                       CASE(warnings_alone),
                                        CASE(linked_shared),
                                        CASE(resources),
                                        CASE(warnings),
