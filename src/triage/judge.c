@@ -187,6 +187,7 @@ static bool decide_local(struct triage *t, struct triage_verdict *v)
 {
     struct triage_kernel *k = v->kernel;
     double in_shared = triage_number(k, TRIAGE_shared_spill_bytes), stack = stack_of(k);
+    double in_code = triage_number(k, TRIAGE_local_loads) + triage_number(k, TRIAGE_local_stores);
     if (spilled(k) > 0)
         decide(t, v, GRADE_SPILLS,
                arena_printf(t->arena, "Spills %s bytes a thread (%s stored, %s loaded): %s.",
@@ -215,7 +216,15 @@ static bool decide_local(struct triage *t, struct triage_verdict *v)
                    t->arena,
                    "Keeps %s bytes a thread on the stack, spilled registers or arrays: ptxas -v tells which.",
                    count(t, stack)));
-    return spilled(k) > 0 || in_shared > 0 || stack > 0;
+    else if (in_code > 0)
+        decide(
+            t, v, GRADE_SLOW,
+            arena_printf(
+                t->arena,
+                "Its own stack is empty, yet %s instructions load and store local memory: functions that it "
+                "calls save values there; inline them, and do without recursion.",
+                count(t, in_code)));
+    return spilled(k) > 0 || in_shared > 0 || stack > 0 || in_code > 0;
 }
 
 static bool decide_occupancy(struct triage *t, struct triage_verdict *v)

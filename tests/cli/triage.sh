@@ -88,6 +88,9 @@ trap_is_seen recursion.cubin stack_unknown
 grep -q 'traps.cu:[0-9]*: .*STL.32' "$TEST_TMP/stack" || fail "no store to local memory on a line of traps.cu"
 grep -q 'traps.cu:[0-9]*: .*LDL.32' "$TEST_TMP/stack" || fail "no load from local memory on a line of traps.cu"
 
+"$WARPGLASS" triage "$cubins/local.fatbin" --json | tr -d '\n' | grep -q '"call_recursive"[^{]*"verdict": "Its own stack is empty' ||
+    fail "the local memory of functions that are called is not seen"
+
 # doc/triage.md shows these.
 cat >"$TEST_TMP/distance" <<'END'
 gemm_naive_coalesced,10,2,268,64
