@@ -222,8 +222,9 @@ int cmd_triage(int argc, char **argv)
     struct arguments files;
     int status = options_parse(
         argc, argv, "triage [options] FILE...",
-        "Which kernel hurts and why, from what lies around: logs with ptxas -v or nvlink -v, cubins, "
-        "fatbins, objects,\nlibraries, executables, PTX, and deviceQuery or nvidia-smi text for the device.",
+        "Which kernel hurts and why, from what lies around: logs with ptxas -v or nvlink -v, what "
+        "cuobjdump -res-usage\nprinted, cubins, fatbins, objects, libraries, executables, PTX, and "
+        "deviceQuery or nvidia-smi text\nfor the device.",
         rows, &files);
     if (status != OPTIONS_GO)
         return status;
