@@ -9,6 +9,8 @@ static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                           ".visible .entry misaligned(.param .u64 a) { .reg .b64 %p; ld.param.u64 %p, [a]; "
                           "st.global.u32 [%p+1], 1; ret; }\n"
                           ".visible .entry traps() { trap; ret; }\n"
+                          ".visible .entry breaks() { .reg .b32 %r; .reg .pred %p; mov.u32 %r, %tid.x; "
+                          "setp.eq.u32 %p, %r, 0; @%p brkpt; ret; }\n"
                           ".visible .entry far_shared() { .shared .b32 s[8]; .reg .b32 %r; mov.u32 %r, s; "
                           "add.u32 %r, %r, 100000000; st.shared.u32 [%r], 1; ret; }\n"
                           ".visible .entry fine() { ret; }\n";
@@ -46,6 +48,7 @@ static void faults_take_their_course(void **state)
     check_course("null", cudaErrorIllegalAddress);
     check_course("misaligned", cudaErrorMisalignedAddress);
     check_course("traps", cudaErrorLaunchFailure);
+    check_course("breaks", cudaErrorLaunchFailure);
     check_course("far_shared", cudaErrorIllegalInstruction);
 }
 
