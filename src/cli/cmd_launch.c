@@ -143,8 +143,7 @@ static bool choose_kernel(struct session *session, struct err *err)
     struct kernel *own = arena_new(session->arena, struct kernel);
     *own = *kernel;
     const char *as_ptxas = session->request->as_ptxas;
-    if (session->device.cc >= KERNEL_MERGED_BELOW_CC || (as_ptxas && strcmp(as_ptxas, "off") == 0))
-        own->merged = NULL;
+    kernel_count_as(own, session->device.cc, !as_ptxas || strcmp(as_ptxas, "off") != 0);
     own->why_ptx = module->images ? why : NULL; // of PTX text there is nothing to say
     session->kernel = own;
     return true;
@@ -391,7 +390,7 @@ int cmd_launch(int argc, char **argv)
         {"model", OPT_STRING, &request.model, "counters|off",
          "count through the hierarchy (default), or only run"},
         {"as-ptxas", OPT_STRING, &request.as_ptxas, "on|off",
-         "count shared accesses of PTX as ptxas joins them (default), or as written"},
+         "count shared accesses and atomics of PTX as ptxas makes them (default), or as written"},
         {"cache-control", OPT_STRING, &request.cache_control, "all|none",
          "caches start cold (default), or are kept"},
         {"threads", OPT_U32, &request.n_threads, "N",

@@ -353,7 +353,7 @@ static int parse(int argc, char **argv, struct run_request *request)
         {"threads", OPT_U32, &request->n_threads, "N",
          "host threads (default 1); the result does not depend on it"},
         {"as-ptxas", OPT_STRING, &request->as_ptxas, "on|off",
-         "count shared accesses of PTX as ptxas joins them (default), or as written"},
+         "count shared accesses and atomics of PTX as ptxas makes them (default), or as written"},
         {"cache-control", OPT_STRING, &request->cache_control, "all|none",
          "caches start every launch cold (default), or are kept"},
         {"kernel-name", OPT_STRING, &request->kernel_name, "NAME|regex:EXPR",

@@ -293,15 +293,34 @@ static void look_for_races(struct sm *sm, const struct warp *warp, const struct 
     warp->block->n_orders += orders;
 }
 
+// As ptxas makes the atomic (enum combining), in `out`.
+static const struct access *combine(const struct kernel *kernel, const struct access *access, struct access *out)
+{
+    const enum combining how = kernel->combined[access->insn];
+    const bool is_shared = access->space == SPACE_SHARED, is_full = access->mask == UINT32_MAX;
+    const bool counts = how == COMBINE_COUNT || how == COMBINE_COUNT_OR_ONE;
+    *out = *access;
+    if (counts && kernel->has_redux && is_shared)
+        out->kind = ACCESS_LOAD; // equal words are one (mem/banks.h)
+    else if (how == COMBINE_ONE || how == COMBINE_COUNT_OR_ONE || (how == COMBINE_REDUX && kernel->has_redux) ||
+             (is_full && (how == COMBINE_REDUX || how == COMBINE_FULL_WARPS)))
+        out->mask = access->mask & -access->mask;
+    return out;
+}
+
 static void count_access(struct sm *sm, const struct warp *warp, const struct access *access)
 {
     struct outcome outcome;
+    struct access combined;
+    const struct access *as_written = access;
     if (!sm->memsys)
         return;
+    if (__builtin_expect(access->kind >= ACCESS_ATOM && warp->kernel->combined, 0))
+        access = combine(warp->kernel, access, &combined);
     if (access->space == SPACE_SHARED) {
         tally_shared(sm->tally, access);
         if (__builtin_expect(warp->block->watch != NULL, 0))
-            look_for_races(sm, warp, access);
+            look_for_races(sm, warp, as_written);
         return;
     }
     if (access->space == SPACE_CLUSTER) {

@@ -56,6 +56,16 @@ struct merged {
     bool is_part;  // of another one: counts nothing
 };
 
+// What ptxas makes of the integer atomics (not inc, dec, exch, cas) of a warp (ptx/lower_combine.c). For counting only, likewise.
+enum combining {
+    COMBINE_NONE,
+    COMBINE_ONE,        // one lane's: a sum of the same number to one address is that number times the lanes
+    COMBINE_REDUX,      // one lane's, of what REDUX makes of all; before compute capability 8.0 of full warps only
+    COMBINE_FULL_WARPS, // one lane's if all 32 are there, as the lanes' old values are wanted too
+    COMBINE_COUNT,      // a one added in shared memory: ATOMS.POPC.INC, which counts the lanes of an address; 8.0 and later
+    COMBINE_COUNT_OR_ONE // the same at one address: COMBINE_ONE before 8.0
+};
+
 // One function body inside kernel.insns (the entry is function 0).
 struct function {
     const char *name;
@@ -155,6 +165,8 @@ struct kernel {
     uint32_t n_lines;
     const char *const *texts;     // one per instruction: as written (PTX) or disassembled (SASS)
     const struct merged *merged;  // one per instruction, or NULL: nothing is merged
+    const uint8_t *combined;      // one enum combining per instruction, or NULL: none is combined
+    bool has_redux;               // of `combined`: compute capability 8.0 or later
     const uint8_t *fidelity;      // one enum fidelity per instruction
 };
 
@@ -162,4 +174,14 @@ struct kernel {
 // with the same number in `extra` stands there. BREAK behind a loop: lanes leave the `offset` barriers from number `extra`
 // on (PTX lowering; SASS has BSSY/BSYNC/BREAK of its own).
 #define NO_BARRIER 0xffffffffu
+
+// Counts as the program is written, or as ptxas makes it for a GPU of this compute capability (90: 9.0).
+static inline void kernel_count_as(struct kernel *kernel, uint32_t cc, bool as_ptxas)
+{
+    if (!as_ptxas || cc >= KERNEL_MERGED_BELOW_CC)
+        kernel->merged = NULL;
+    if (!as_ptxas)
+        kernel->combined = NULL;
+    kernel->has_redux = cc >= 80;
+}
 #endif

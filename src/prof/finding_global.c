@@ -192,14 +192,10 @@ void find_one_address(struct finder *finder)
                 .text = arena_printf(finder->arena,
                                      "%s: %.4g lanes of a warp meet on one word in the atomic at %s, which "
                                      "serves them one after "
-                                     "another: %s sectors where %s would do.%s",
+                                     "another: %s sectors where %s would do.",
                                      finding_head(FINDING_ONE_ADDRESS), lanes, finding_where(finder, site),
                                      finding_count(finder, c->atomic_sectors),
-                                     finding_count(finder, c->global_sectors),
-                                     strcmp(finder->launch->isa, "ptx") == 0
-                                         ? " Estimated: where all lanes add to one address, ptxas may add up "
-                                           "within the warp itself."
-                                         : ""),
+                                     finding_count(finder, c->global_sectors)),
                 .forecast = arena_printf(
                     finder->arena, "One lane for all that meet: %s sectors instead of %s.",
                     finding_count(finder, c->global_sectors), finding_count(finder, c->atomic_sectors)),

@@ -148,12 +148,13 @@ static double formula_value(const struct metric_input *in, enum metric metric)
     return (double)NAN;
 }
 
-enum row_class { EXACT, MODELLED, MIX, SHARED, GLOBAL, L1_ALL, REGISTERS };
+enum row_class { EXACT, MODELLED, MIX, SHARED, GLOBAL, ATOMICS, L1_ALL, REGISTERS };
 #define TRUST_EXACT "exact"
 #define TRUST_MODELLED "modelled"
 #define TRUST_MIX "exact from SASS, estimated from PTX"
 #define TRUST_SHARED "exact, estimated where ptxas may join shared accesses"
 #define TRUST_GLOBAL "exact, estimated where ptxas may join global accesses"
+#define TRUST_ATOMICS "exact, estimated where ptxas makes one lane's atomic of a warp's"
 #define TRUST_L1_ALL "exact, estimated where ptxas may join global accesses or PTX has local ones"
 #define TRUST_REGISTERS "exact from SASS, estimated where registers are"
 
@@ -200,9 +201,12 @@ enum metric_class metric_class(const struct metric_input *in, enum metric metric
         return in->may_merge_shared ? METRIC_ESTIMATED : METRIC_EXACT;
     case GLOBAL:
         return in->may_merge_global ? METRIC_ESTIMATED : METRIC_EXACT;
+    case ATOMICS:
+        return in->launch->combines_atomics ? METRIC_ESTIMATED : METRIC_EXACT;
     case L1_ALL:
-        return in->may_merge_global || (is_ptx && local_requests(in, ALL) > 0) ? METRIC_ESTIMATED
-                                                                               : METRIC_EXACT;
+        return in->may_merge_global || in->launch->combines_atomics || (is_ptx && local_requests(in, ALL) > 0)
+                   ? METRIC_ESTIMATED
+                   : METRIC_EXACT;
     case REGISTERS:
         return in->launch->registers_are_estimated ? METRIC_ESTIMATED : METRIC_EXACT;
     default:

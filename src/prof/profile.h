@@ -64,7 +64,8 @@ struct profile_launch {
     uint32_t stack_bytes; // of a thread in the machine code; 0: none, or not known. local_bytes: of the code that ran
     bool has_calls;
     bool registers_are_estimated;
-    bool joins_shared; // neighbouring shared accesses were counted as ptxas joins them
+    bool joins_shared; // shared accesses were counted as ptxas joins them, or shared atomics as it combines them
+    bool combines_atomics; // global atomics of a warp were counted as one lane's
     // occupancy (device/occupancy.h), as numbers
     uint32_t limit_blocks, limit_registers, limit_shared, limit_warps, limit_barriers, blocks_per_sm,
         warps_per_sm;

@@ -22,11 +22,13 @@ static uint8_t fidelity_of(const struct kernel *kernel, uint32_t insn)
 void profile_describe_kernel(struct arena *arena, const struct kernel *kernel, struct profile_launch *out)
 {
     struct profile_insn *insns = arena_array(arena, struct profile_insn, kernel->n_insns);
-    out->joins_shared = false;
+    out->joins_shared = out->combines_atomics = false;
     for (uint32_t i = 0; i < kernel->n_insns; i++) {
         const struct insn *insn = &kernel->insns[i];
         const uint8_t joined = kernel->merged ? kernel->merged[i].width : 0;
-        out->joins_shared |= joined != 0;
+        const bool is_combined = kernel->combined && kernel->combined[i];
+        out->joins_shared |= joined != 0 || (is_combined && insn->class == CLASS_SHARED_ATOM);
+        out->combines_atomics |= is_combined && insn->class != CLASS_SHARED_ATOM;
         insns[i] = (struct profile_insn){.text = kernel->texts ? kernel->texts[i] : "",
                                          .line = insn->line,
                                          .unit = insn->unit,

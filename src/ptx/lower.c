@@ -159,6 +159,7 @@ static void freeze_code(struct lowering *l)
     k->n_insns = (uint32_t)l->insns.n;
     k->insns = arena_copy(l->arena, l->insns.at, sizeof *l->insns.at * l->insns.n, 64);
     k->texts = arena_copy(l->arena, l->texts.at, sizeof *l->texts.at * l->texts.n, _Alignof(char *));
+    k->combined = l->has_combined ? arena_copy(l->arena, l->combined.at, l->combined.n, 1) : NULL;
     k->fidelity = arena_copy(l->arena, l->fidelity.at, l->fidelity.n, 1);
     k->merged = arena_copy(l->arena, l->merged.at, sizeof *l->merged.at * l->merged.n, _Alignof(struct merged));
     k->lines =
@@ -220,6 +221,7 @@ static void lowering_release(struct lowering *l)
     vec_release(&l->texts);
     vec_release(&l->fidelity);
     vec_release(&l->merged);
+    vec_release(&l->combined);
     vec_release(&l->lines);
     arena_release(&l->work);
 }

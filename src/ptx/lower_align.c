@@ -27,7 +27,7 @@ static uint32_t less(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static bool op_is(const struct ptx_insn *insn, const char *names)
+bool op_is(const struct ptx_insn *insn, const char *names)
 {
     const char *at = strstr(names, insn->op);
     size_t n = strlen(insn->op);

@@ -246,6 +246,7 @@ static void finish(struct body *b, const struct places *places)
         vec_push(&l->texts, draft->text);
         vec_push(&l->fidelity, draft->fidelity);
         vec_push(&l->merged, b->merged[i]);
+        vec_push(&l->combined, b->combined[i]);
     }
     const struct reached *reached = &l->reached.at[b->index];
     l->functions[b->index] = (struct function){.name = b->function->name,
@@ -306,6 +307,7 @@ bool lower_body(struct lowering *l, uint32_t index, struct buf *dump)
         describe_code(&b, &code);
         live_find(&l->work, &code, &live);
         find_reductions(&b, &code, &live);
+        find_combined(&b);
         ok = allocate(&b, &code, &live, &places);
     }
     if (ok)

@@ -83,6 +83,8 @@ struct lowering {
     VEC(const char *) texts;
     VEC(uint8_t) fidelity;
     VEC(struct merged) merged;
+    VEC(uint8_t) combined; // enum combining
+    bool has_combined;
     VEC(struct source_line) lines;
     struct function *functions; // by index into reached
     uint32_t n_rows, n_preds, n_barriers, most_live, n_block_barriers;
@@ -102,6 +104,7 @@ struct body {
     rowref *constant_row;      // by id: where its value stands for the whole launch, or ROW_NONE
     rowref stack;              // offset in local memory of what alloca gives next; ROW_NONE: none of this function does
     struct merged *merged;     // by draft
+    uint8_t *combined;         // by draft: enum combining
     uint32_t *block_draft;     // by block: its first draft; n_blocks + 1 of them
 
     const struct ptx_insn *insn; // being lowered
@@ -227,6 +230,10 @@ bool lower_matrix(struct body *b); // lower_matrix.c
 bool lower_call(struct body *b);   // lower_call.c
 uint8_t *find_low_zeros(struct body *b);              // lower_align.c: by register, how many low bits are always zero
 void find_merged(struct body *b);                     // lower_merge.c
+void find_combined(struct body *b);                   // lower_combine.c
+bool *find_varying(struct body *b);                   // lower_uniform.c: by register, is it different from lane to lane?
+bool varies_in_warp(const bool *varies, const struct ptx_operand *operand);
+bool op_is(const struct ptx_insn *insn, const char *names); // lower_align.c: one of these, blank-separated
 bool uses_stack(const struct ptx_function *function); // lower_stack.c
 void start_stack(struct body *b);
 bool lower_stack(struct body *b);

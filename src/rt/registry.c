@@ -190,8 +190,7 @@ cudaError_t function_load(struct rt *rt, struct rt_function *function)
     }
     struct kernel *own = arena_new(&function->module->arena, struct kernel);
     *own = *kernel;
-    if (rt->config.counts_as_written || rt->device.cc >= KERNEL_MERGED_BELOW_CC)
-        own->merged = NULL;
+    kernel_count_as(own, rt->device.cc, !rt->config.counts_as_written);
     own->why_ptx = why;
     function->local_bytes = kernel->local_bytes;
     if (kernel->registers_are_estimated)

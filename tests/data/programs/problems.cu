@@ -36,8 +36,8 @@ extern "C" __global__ void uniform_constant(float *out, int n)
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Every lane adds to one word; repaired: a warp adds up first.
-extern "C" __global__ void one_counter(const int *in, int *sum)
+// Every lane adds to one word (a float: of integers ptxas makes the repair itself); repaired: a warp adds up first.
+extern "C" __global__ void one_counter(const float *in, float *sum)
 {
     atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
 }
