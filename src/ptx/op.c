@@ -432,6 +432,8 @@ static bool choose_row(struct place at, struct match *out, struct err *err)
         if (!row_has_base(&rows[i], at.insn->op))
             continue;
         struct match m = match_row(&rows[i], at.insn);
+        if (rows[i].status == STATUS_REFUSED && !m.has_words)
+            continue; // is about another instruction
         if (!known || match_score(&m) > best) {
             *out = m;
             best = match_score(&m);
