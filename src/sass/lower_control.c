@@ -297,7 +297,11 @@ bool lower_cluster_wait(struct sass_lowering *l, const struct sass_insn *in, str
 bool lower_exit(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     out->form = FORM_EXIT_none;
-    return take_predicate(l, in, out);
+    const unsigned k = operand_of(in, SO_PRED);
+    if (out->guard == PRED_TRUE || k == SASS_MAX_OPERANDS)
+        return take_predicate(l, in, out);
+    out->psrc[0] = sass_pred(in, k);
+    return true;
 }
 
 // Does nothing here: order and scoreboards are kept by the engine as it is.

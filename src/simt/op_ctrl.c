@@ -150,14 +150,17 @@ enum step_kind op_return(struct sim *sim, struct warp *warp, const struct insn *
 
 // ---- the end of lanes -----------------------------------------------------------------------------------------------
 
+// psrc[0]: what must hold beside the guard.
 enum step_kind op_exit(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     (void)sim;
-    (void)insn;
     struct split *split = split_current(warp);
     struct block *block = warp->block;
     if (warp_must_drain(warp))
         return STEP_FENCE;
+    on &= pred_read(warp, insn->psrc[0]);
+    if (on == 0)
+        return STEP_PLAIN;
     warp->live &= ~on;
     block->n_live -= (uint32_t)__builtin_popcount(on);
     split->mask &= ~on;

@@ -34,6 +34,14 @@ grep -q unknown "$TEST_TMP/code" && fail "the code has unknown instructions"
 "$WARPGLASS" launch "$TEST_DATA/ptx/vector_copy.ptx" --dump=sass >"$TEST_TMP/got" 2>&1 && fail "PTX has machine code"
 grep -q 'has no machine code' "$TEST_TMP/got" || fail "it is not said that PTX has no machine code"
 
+# Lanes end by a predicate beside the guard.
+for engine in ptx sass; do
+    "$WARPGLASS" launch "$TEST_DATA/cubins/exits.fatbin" --engine $engine --grid 2 --block 24x4 --quiet --log-file /dev/null \
+        --arg 'u32[256]' --arg 'u32[64]=iota' --arg 40 --arg 3 --hash >"$TEST_TMP/$engine" || fail "exits: $engine"
+done
+cmp -s "$TEST_TMP/ptx" "$TEST_TMP/sass" || fail "a predicate beside the guard of EXIT"
+grep -q hash= "$TEST_TMP/sass" || fail "exits: no hash"
+
 # What neither of both executes is said of both.
 "$WARPGLASS" launch "$TEST_DATA/cubins/refused.fatbin" --kernel reduce_surface --grid 1 --block 32 --arg 0 >"$TEST_TMP/got" 2>&1 &&
     fail "a reduction on a surface runs"
