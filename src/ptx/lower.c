@@ -171,20 +171,42 @@ static void freeze_code(struct lowering *l)
 // addresses, constants it keeps in registers, loads it moves ahead. Of 198 kernels of our own (ptxas -v of
 // CUDA 13.0, sm_90) the estimate is right for 61 % and off by one step for 94 %, in the steps of 8 in which an
 // SM gives registers out; 6 and 8 fare no better.
-enum { REGISTERS_BESIDE = 7, MOST_REGISTERS = 255 };
+enum { REGISTERS_BESIDE = 7, LEAST_REGISTERS = 16, MOST_REGISTERS = 255, MAX_BLOCK_THREADS = 1024 };
 
 static uint32_t registers_of(uint32_t most_live)
 {
     return most_live + REGISTERS_BESIDE < MOST_REGISTERS ? most_live + REGISTERS_BESIDE : MOST_REGISTERS;
 }
 
+// With .maxntid or .reqntid ptxas leaves room for .minnctapersm such blocks on an SM: four partitions with 16384
+// registers each, among which the warps are divided, and steps of 8. So 96 threads and 7 blocks give at most 80,
+// 160 and 5 72, 100 and 3 168 (ptxas of CUDA 13.0, sm_90, 21 kernels). Register files of sm_70 to sm_120 have this size.
+enum { PARTITIONS = 4, PARTITION_REGISTERS = 16384, WARP_THREADS = 32, REGISTER_STEP = 8 };
+
+static uint32_t registers_with_room(const struct ptx_function *entry)
+{
+    const uint32_t *shape = entry->required_threads[0] ? entry->required_threads : entry->max_threads;
+    const uint64_t threads = (uint64_t)shape[0] * shape[1] * shape[2];
+    const uint64_t blocks = entry->min_blocks_per_sm ? entry->min_blocks_per_sm : 1;
+    if (threads == 0 || threads > MAX_BLOCK_THREADS || blocks > MAX_BLOCK_THREADS)
+        return MOST_REGISTERS;
+    const uint64_t warps = (threads + WARP_THREADS - 1) / WARP_THREADS * blocks;
+    const uint64_t each = PARTITION_REGISTERS / ((warps + PARTITIONS - 1) / PARTITIONS * WARP_THREADS);
+    const uint64_t most = each / REGISTER_STEP * REGISTER_STEP;
+    return most < LEAST_REGISTERS ? LEAST_REGISTERS : most < MOST_REGISTERS ? (uint32_t)most : MOST_REGISTERS;
+}
+
+static uint32_t at_most(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static void freeze_needs(struct lowering *l, const struct ptx_function *entry)
 {
     struct kernel *k = l->kernel;
-    k->registers = registers_of(l->most_live);
+    const uint32_t limit = entry->max_registers ? entry->max_registers : registers_with_room(entry);
+    k->registers = at_most(registers_of(l->most_live), limit);
     k->registers_are_estimated = true;
-    if (entry->max_registers && k->registers > entry->max_registers)
-        k->registers = entry->max_registers;
     k->static_shared_bytes = l->shared_bytes;
     k->local_bytes = lower_local_bytes(l, &k->has_recursion);
     k->n_block_barriers = l->n_block_barriers;

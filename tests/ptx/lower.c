@@ -401,6 +401,34 @@ static void needs_of_the_kernel(void **state)
     run_end(&r);
 }
 
+// A kernel that needs 200 registers at once; what ptxas gave such a one with these bounds (CUDA 13.0, sm_90).
+static void bounds_limit_registers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bounds;
+        uint32_t registers;
+    } cases[] = {{".maxntid 256\n.minnctapersm 2", 128}, {".maxntid 256\n.minnctapersm 3", 80}, {".maxntid 128\n.minnctapersm 5", 96},
+                 {".maxntid 10, 10, 1\n.minnctapersm 3", 168}, {".maxntid 96\n.minnctapersm 7", 80},
+                 {".reqntid 96\n.minnctapersm 9", 72}, {".maxntid 64\n.minnctapersm 20", 48},
+                 {".maxntid 32\n.minnctapersm 30", 64}, {".reqntid 160, 1, 1\n.minnctapersm 5", 72},
+                 {".maxntid 384", 168}, {".maxntid 1024", 64}, {".maxntid 1024\n.minnctapersm 2", 32}, {".maxnreg 40", 40}};
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct run r;
+        struct buf text = {0};
+        buf_printf(&text, HEAD ".visible .entry k(.param .u64 p)\n%s\n{\n.reg .b64 %%d;\n.reg .b32 %%r<200>;\nld.param.u64 %%d, [p];\n",
+                   cases[i].bounds);
+        for (int k = 0; k < 200; k++)
+            buf_printf(&text, "ld.global.u32 %%r%d, [%%d+%d];\n", k, 4 * k);
+        for (int k = 0; k < 200; k++)
+            buf_printf(&text, "st.global.u32 [%%d+%d], %%r%d;\n", 4 * k + 4, k);
+        buf_printf(&text, "ret;\n}\n");
+        assert_int_equal(run_lower(&r, text.at)->registers, cases[i].registers);
+        run_end(&r);
+        buf_release(&text);
+    }
+}
+
 static void lines_and_texts(void **state)
 {
     (void)state;
@@ -599,6 +627,7 @@ int main(void)
         T(unused_atomics_are_reductions),
         T(needs_of_the_kernel),
         T(lines_and_texts),
+        T(bounds_limit_registers),
         T(dynamic_arrays_share_their_begin),
         T(constants_need_no_rows),
         T(passes_print),
