@@ -99,6 +99,7 @@ static double registers_allocated(const struct metric_input *in)
 #define LOCAL_REQUESTS(classes) local_requests(in, (classes))
 #define UNIT(counter, which) ((double)in->by_unit[which].counter)
 #define OP(member, set) (launch_is_ptx(launch) ? (double)NAN : (double)in->by_op[OPS_##set].member)
+#define BESIDE(member, set) ((double)in->by_op[OPS_##set].member) // 0 from PTX
 #define WIDTH(bytes) ((double)in->executed_by_width[bytes])
 #define RATIO(part, whole) ratio((part), (whole))
 #define PERCENT(part, whole) (100 * ratio((part), (whole)))
@@ -241,6 +242,14 @@ static const struct {
     {"LOP3", OPS_INTEGER},  {"SHF", OPS_INTEGER},   {"VIADD", OPS_INTEGER}, {"VIMNMX", OPS_INTEGER},
     {"BRA", OPS_BRANCH},    {"CALL", OPS_BRANCH},   {"RET", OPS_BRANCH},    {"BRA", OPS_FLOW},
     {"CALL", OPS_FLOW},     {"RET", OPS_FLOW},      {"BSYNC", OPS_FLOW},    {"EXIT", OPS_FLOW},
+    // Memory instructions that are no accesses of lanes. From 17 launches of async_copy, cluster, tma2d and wgmma; reductions and
+    // prefetches are taken to be as copies are.
+    {"MEMBAR", OPS_MEMORY_BESIDE},   {"CCTL", OPS_MEMORY_BESIDE},    {"LDGDEPBAR", OPS_MEMORY_BESIDE},
+    {"UBLKCP", OPS_MEMORY_BESIDE},   {"UBLKRED", OPS_MEMORY_BESIDE}, {"UBLKPF", OPS_MEMORY_BESIDE},
+    {"UTMALDG", OPS_MEMORY_BESIDE},  {"UTMASTG", OPS_MEMORY_BESIDE}, {"UTMAREDG", OPS_MEMORY_BESIDE},
+    {"UTMAPF", OPS_MEMORY_BESIDE},   {"UTMACMDFLUSH", OPS_MEMORY_BESIDE},
+    // One a warp and barrier of the cluster; which of its instructions the counter means is not known.
+    {"UCGABAR_ARV", OPS_CLUSTER_ARRIVE},
 };
 
 static void add_by_op(struct metric_input *out, const struct profile_insn *insn)

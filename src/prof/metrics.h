@@ -36,7 +36,7 @@ struct metric_info {
 };
 
 // Sets of machine instructions that ncu counts by themselves.
-enum op_set { OPS_FADD, OPS_FMUL, OPS_FFMA, OPS_HFMA, OPS_INTEGER, OPS_BRANCH, OPS_FLOW, N_OP_SETS };
+enum op_set { OPS_FADD, OPS_FMUL, OPS_FFMA, OPS_HFMA, OPS_INTEGER, OPS_BRANCH, OPS_FLOW, OPS_MEMORY_BESIDE, OPS_CLUSTER_ARRIVE, N_OP_SETS };
 
 struct metric_input {
     const struct profile_launch *launch;
