@@ -1,5 +1,6 @@
 // Texture sampling: address modes, filtering with weights of 8 bits, formats. doc/texture.md has the rules and sources.
 #include "simt/texture.h"
+#include "simt/half.h"
 #include "base/err.h"
 #include "simt/semantics.h"
 #include <math.h>
@@ -24,14 +25,14 @@ static float half_value(uint32_t half)
 }
 
 // Signed numbers have two that mean -1.
+// The least signed number is beyond -1: filtered so, and limited at the end.
 static float normalized_value(const struct texture *t, uint32_t raw)
 {
     const uint32_t top = (1u << t->channel_bits) - 1;
     if (t->channel == CHANNEL_UNSIGNED)
         return (float)raw / (float)top;
     const int32_t value = t->channel_bits == 8 ? (int8_t)raw : (int16_t)raw;
-    const float result = (float)value / (float)(top >> 1);
-    return result < -1 ? -1 : result;
+    return (float)value / (float)(top >> 1);
 }
 
 static uint32_t channel_value(const struct texture *t, uint32_t raw)
@@ -134,9 +135,8 @@ static double cut_coordinate(const struct texture *t, int axis, float x)
 // A coordinate in units of 1/256 texel; beyond the range of texels no more than a number far away.
 static int64_t fixed_coordinate(const struct texture *t, int axis, float x, int32_t n, float less)
 {
-    const double most = 1e9, scaled = (t->is_normalized ? cut_coordinate(t, axis, x) * n : (double)x) - (double)less;
-    if (isnan(scaled))
-        return (int64_t)-most;
+    const double given = isnan(x) ? 0 : (double)x; // also where it is clamped
+    const double most = 1e9, scaled = (t->is_normalized ? cut_coordinate(t, axis, (float)given) * n : given) - (double)less;
     const double limited = scaled > most ? most : scaled < -most ? -most : scaled;
     return (int64_t)floor(limited * WEIGHT_ONE + 0.5);
 }
@@ -163,6 +163,8 @@ static struct axis axis_of(const struct texture *t, int number, float x, int32_t
     }
     for (int i = 0; i < 2; i++)
         axis.at[i] = texel_number(mode, first + i, n, &axis.is_border[i]);
+    if (mode == ADDRESS_CLAMP && axis.at[0] == axis.at[1]) // the coordinate itself is clamped
+        axis.weight = 0;
     return axis;
 }
 
@@ -217,6 +219,10 @@ static void place_sample(const struct texture *t, const struct texture_request *
     }
     for (uint32_t i = 0; i < out->n_axes; i++)
         out->axes[i] = axis_of(t, (int)i, x[i], sizes[i], filters);
+    if (filters && r->geometry == GEOMETRY_1D && mode_of(t, 1) == ADDRESS_BORDER) { // one row, met at height 0: half is border
+        out->axes[1] = axis_of(t, 1, 0, 1, true);
+        out->n_axes = 2;
+    }
 }
 
 static bool read_corner(const struct texture *t, struct texture_reader *reader, const struct sample *s, uint32_t corner,
@@ -231,22 +237,24 @@ static bool read_corner(const struct texture *t, struct texture_reader *reader, 
     return read_texel(t, reader, at, out);
 }
 
-// Weights of the corners in units of 1/WEIGHT_ONE: products are rounded, what is lost goes to the other corners.
-static void corner_weights(const struct sample *s, int32_t *weights)
+static int32_t part_of(int32_t whole, int32_t weight)
 {
-    static const uint8_t order[] = {2, 0, 1}; // depth first: what fits most of the samples measured
-    uint32_t done = 0;
-    weights[0] = WEIGHT_ONE;
-    for (uint32_t k = 0; k < 3; k++) {
-        const uint32_t axis = order[k];
-        for (uint32_t corner = 0; axis < s->n_axes && corner < 8; corner++) {
-            if (corner & ~done)
-                continue;
-            const int32_t whole = weights[corner];
-            weights[corner | 1u << axis] = (whole * s->axes[axis].weight + WEIGHT_ONE / 2) / WEIGHT_ONE;
-            weights[corner] = whole - weights[corner | 1u << axis];
-        }
-        done |= axis < s->n_axes ? 1u << axis : 0;
+    return (whole * weight + WEIGHT_ONE / 2) / WEIGHT_ONE;
+}
+
+// Weights of the corners in units of 1/WEIGHT_ONE, a bit of the number for each axis: depth is divided first, then the width,
+// then the height. The products are rounded, what is left goes to the other corner: halves of the height to the corner that
+// lies on the far side of both axes, or on the near side of both.
+static void corner_weights(const struct sample *s, int32_t weights[8])
+{
+    const int32_t x = s->axes[0].weight, y = s->axes[1].weight, z = s->axes[2].weight; // 0 where there is no such axis
+    for (uint32_t k = 0; k < 2; k++) {
+        int32_t *w = weights + 4 * k;
+        const int32_t whole = k ? z : WEIGHT_ONE - z, far = part_of(whole, x), near = whole - far;
+        w[3] = part_of(far, y);
+        w[1] = far - w[3];
+        w[0] = part_of(near, WEIGHT_ONE - y);
+        w[2] = near - w[0];
     }
 }
 
@@ -256,35 +264,91 @@ static double scale_of(const struct texture *t)
     return !t->reads_normalized ? 0 : t->channel == CHANNEL_UNSIGNED ? 65535 : 32767;
 }
 
-// A number of -1 .. 1 in units of scale_of: bits of bytes are repeated.
+// A number of -1 .. 1 in units of scale_of, of which bytes hold 1/127 or 1/255.
 static double wide_value(const struct texture *t, double value)
 {
-    if (t->channel == CHANNEL_UNSIGNED || t->channel_bits == 16)
-        return rint(value * scale_of(t));
-    const int32_t size = (int32_t)rint(fabs(value) * 127);
-    return copysign(size << 8 | size << 1 | size >> 6, value);
+    const double most = t->channel == CHANNEL_UNSIGNED ? (1 << t->channel_bits) - 1 : (1 << (t->channel_bits - 1)) - 1;
+    return rint(value * most) * (scale_of(t) / most);
 }
 
-static bool filter_corners(const struct texture *t, struct texture_reader *reader, const struct sample *s, uint32_t out[4])
+// To `bits` bits, halves away from zero; `least`: the exponent of the least number above 0.
+static float rounded(double x, int bits, int least)
 {
-    double sums[4] = {0, 0, 0, 0};
+    int exponent;
+    if (!isfinite(x))
+        return (float)x;
+    frexp(x, &exponent);
+    const int unit = exponent - bits > least ? exponent - bits : least;
+    return (float)copysign(ldexp(floor(ldexp(fabs(x), -unit) + 0.5), unit), x);
+}
+
+// A sum as the format has it: floats of 16 bits stay such.
+static float result_of(const struct texture *t, double sum)
+{
     const double scale = scale_of(t);
+    if (scale > 0)
+        return (float)fmax(floor(sum + 0.5) / scale, -1);
+    return t->channel_bits == 16 ? half_widen(HALF_F16, half_narrow(HALF_F16, rounded(sum, 11, -24))) : rounded(sum, 24, -149);
+}
+
+// The corners that have a weight, all channels.
+struct corners {
+    uint32_t n;
+    int32_t weight[8];
+    float value[8][4];
+};
+
+static bool read_corners(const struct texture *t, struct texture_reader *reader, const struct sample *s, struct corners *out)
+{
     int32_t weights[8];
     corner_weights(s, weights);
-    for (uint32_t corner = 0; corner < 1u << s->n_axes; corner++) {
+    out->n = 0;
+    for (uint32_t corner = 0; corner < 8; corner++) {
         uint32_t texel[4];
-        const double weight = (double)weights[corner] / WEIGHT_ONE;
         if (weights[corner] == 0)
             continue;
         if (!read_corner(t, reader, s, corner, texel))
             return false;
-        for (int c = 0; c < 4; c++) {
-            const double value = (double)f32_of_bits(texel[c]);
-            sums[c] += weight * (scale > 0 ? wide_value(t, value) : value);
-        }
+        for (int c = 0; c < 4; c++)
+            out->value[out->n][c] = f32_of_bits(texel[c]);
+        out->weight[out->n++] = weights[corner];
     }
+    return true;
+}
+
+// Floats are summed in the units of the greatest one, of which KEPT_BITS lie behind its leading bit; what is below is cut off.
+static double sum_of_floats(const struct corners *from, int c)
+{
+    enum { KEPT_BITS = 27 };
+    int greatest = -1000, exponent;
+    double sum = 0;
+    for (uint32_t i = 0; i < from->n; i++) {
+        frexpf(from->value[i][c], &exponent);
+        greatest = from->value[i][c] != 0 && exponent > greatest ? exponent : greatest;
+    }
+    for (uint32_t i = 0; i < from->n; i++) {
+        const double value = (double)from->value[i][c];
+        const int unit = greatest - 1 - KEPT_BITS;
+        sum += from->weight[i] * (isfinite(value) ? ldexp(trunc(ldexp(value, -unit)), unit) : value);
+    }
+    return sum / WEIGHT_ONE;
+}
+
+static double sum_of_parts(const struct texture *t, const struct corners *from, int c)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < from->n; i++)
+        sum += from->weight[i] * wide_value(t, (double)from->value[i][c]);
+    return sum / WEIGHT_ONE;
+}
+
+static bool filter_corners(const struct texture *t, struct texture_reader *reader, const struct sample *s, uint32_t out[4])
+{
+    struct corners corners;
+    if (!read_corners(t, reader, s, &corners))
+        return false;
     for (int c = 0; c < 4; c++)
-        out[c] = bits_of_f32((float)(scale > 0 ? floor(sums[c] + 0.5) / scale : sums[c]));
+        out[c] = bits_of_f32(result_of(t, t->reads_normalized ? sum_of_parts(t, &corners, c) : sum_of_floats(&corners, c)));
     return true;
 }
 
@@ -303,10 +367,16 @@ bool texture_sample(const struct texture *texture, struct texture_reader *reader
 {
     struct sample sample;
     const bool filters = texture->filters && gives_floats(texture) && !request->has_integers;
-    if (texture->is_linear_memory)
-        return fetch_linear(texture, reader, coordinates, out);
-    place_sample(texture, request, coordinates, filters, &sample);
-    return filters ? filter_corners(texture, reader, &sample, out) : read_corner(texture, reader, &sample, 0, out);
+    if (!texture->is_linear_memory)
+        place_sample(texture, request, coordinates, filters, &sample);
+    if (filters && !texture->is_linear_memory)
+        return filter_corners(texture, reader, &sample, out);
+    if (!(texture->is_linear_memory ? fetch_linear(texture, reader, coordinates, out)
+                                    : read_corner(texture, reader, &sample, 0, out)))
+        return false;
+    for (int c = 0; texture->reads_normalized && texture->channel == CHANNEL_SIGNED && c < 4; c++)
+        out[c] = bits_of_f32(fmaxf(f32_of_bits(out[c]), -1));
+    return true;
 }
 
 // In the order (0, 1), (1, 1), (1, 0), (0, 0) of neighbours (PTX ISA, tld4).
@@ -321,6 +391,8 @@ bool texture_gather(const struct texture *texture, struct texture_reader *reader
         if (!read_corner(texture, reader, &sample, corners[i], texel))
             return false;
         out[i] = texel[request->which];
+        if (texture->reads_normalized && texture->channel == CHANNEL_SIGNED)
+            out[i] = bits_of_f32(result_of(texture, wide_value(texture, (double)f32_of_bits(out[i]))));
     }
     return true;
 }
