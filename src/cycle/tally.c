@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "mem/banks.h"
 #include "mem/coalesce.h"
+#include "mem/copy_cost.h"
 #include "mem/lanes.h"
 #include <stdlib.h>
 
@@ -119,12 +120,15 @@ void tally_copy(struct tally *tally, const struct access *from, const struct out
                 const struct access *to)
 {
     struct counters *c = &tally->accesses[to->insn];
-    struct shared_cost cost = banks_cost_ldgsts(to);
+    const struct copy_cost cost = copy_cost(from, to, out->sectors, out->ideal_sectors);
+    struct outcome counted = *out;
+    counted.sectors = cost.sectors;
+    counted.ideal_sectors = cost.ideal_sectors;
     if (from->mask)
-        tally_global(c, from, out);
+        tally_global(c, from, &counted);
     c->shared_requests++;
-    c->shared_wavefronts += cost.wavefronts;
-    c->shared_ideal += cost.ideal;
+    c->shared_wavefronts += cost.shared.wavefronts;
+    c->shared_ideal += cost.shared.ideal;
     c->shared_bytes += lanes_count(to->mask) * to->width;
 }
 

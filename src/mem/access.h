@@ -20,6 +20,9 @@ enum access_kind {
     N_ACCESS_KINDS
 };
 
+// Which bytes an asynchronous copy (LDGSTS) reads: all; none in lanes where a predicate is false; with .ZFILL, some.
+enum copy_form { COPY_WHOLE, COPY_CHOSEN, COPY_FILLED };
+
 struct access {
     enum space space; // resolved: never SPACE_GENERIC when it reaches the counting functions
     enum access_kind kind;
@@ -28,6 +31,7 @@ struct access {
     bool is_strong;         // volatile, relaxed, acquire, release: goes to the point of coherence
     lanemask mask;          // lanes that take part (active and predicated on)
     uint8_t n_matrices;     // ldmatrix, stmatrix: 1, 2 or 4, rows of 16 bytes in lanes 0 to 8 n - 1; else 0
+    uint8_t copy_form;      // LDGSTS: enum copy_form
     uint16_t n_wavefronts;  // wgmma: what its operands in shared memory take, known without addresses; else 0
     uint32_t insn;          // index of the instruction in its kernel
     uint64_t addr[N_LANES]; // per lane. Global: virtual address. Shared: offset in the block's window.

@@ -272,11 +272,6 @@ struct shared_cost banks_cost_cas_spin(const struct access *access)
     return access->mask ? (struct shared_cost){2, 2} : (struct shared_cost){0, 0};
 }
 
-struct shared_cost banks_cost_ldgsts(const struct access *access)
-{
-    return cost_of(access, wavefronts_serial(access));
-}
-
 struct shared_cost banks_cost_matrix(const struct access *access, uint32_t n_matrices)
 {
     struct access rows = *access;

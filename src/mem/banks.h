@@ -4,7 +4,7 @@
 // 128 bytes: 32 lanes up to 4 bytes each, 16 lanes of 8 bytes, 8 lanes of 16 bytes. A group with an active
 // lane costs
 //     loads, stores      the most different 4-byte words that it wants of one bank (the same word is shared)
-//     atomics, cp.async  the most lanes that want one bank (nothing is shared, not even one word)
+//     atomics            the most lanes that want one bank (nothing is shared, not even one word)
 // and the access costs the sum over its groups; compare-and-swap costs twice that.
 //
 // Pairs: two adjacent groups of a load are served as one if every lane wants the same address as its
@@ -48,11 +48,6 @@ struct shared_cost banks_cost_popc_inc(const struct access *access);
 // ATOMS.CAST.SPIN, the compare-and-swap in ptxas' loop for shared float adds: one execution serves one lane a
 // bank, the others come again.
 struct shared_cost banks_cost_cas_spin(const struct access *access);
-
-// LDGSTS (cp.async); `addr` are the shared offsets. Around L1 (.cg) it costs the same (measured: ac_cp_async of the
-// reference programs); of a .cg copy under a guard of its own ncu counts the tags alone (rules.csv, cpa16cg), which is
-// left out here.
-struct shared_cost banks_cost_ldgsts(const struct access *access);
 
 // LDSM, STSM (ldmatrix, stmatrix) of 1, 2 or 4 matrices: lanes 0 to 8 n - 1 give the rows of 16 bytes. Never
 // pairs.

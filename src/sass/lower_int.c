@@ -295,6 +295,18 @@ bool lower_imnmx(struct sass_lowering *l, const struct sass_insn *in, struct ins
     return sass_prepare(l, out, is_signed ? FORM_MINMAX_s32 : FORM_MINMAX_u32, PREPARE_NEGATE, NULL);
 }
 
+// The least or greatest of three, as the predicate says.
+bool lower_vimnmx3(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    static const uint16_t forms[] = {FORM_MINMAX3_u32, FORM_MINMAX3_s32, FORM_MINMAX3_u16x2, FORM_MINMAX3_s16x2};
+    const unsigned type = sass_field(in, SF_TYPE);
+    sass_fill(l, in, out);
+    if (out->src_negated)
+        return sass_refuse(l, in, "negated sources");
+    out->mod = MOD_FIELD(sass_field(in, SF_RELU), MOD_RELU);
+    out->form = forms[type];
+    return true;
+}
 
 bool lower_viaddmnmx(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {

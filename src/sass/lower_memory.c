@@ -1,5 +1,5 @@
 // Loads, stores, atomics, fences and constant banks of machine code.
-#include "sass/lower.h"
+#include "sass/lowering.h"
 
 // ---- addresses ----------------------------------------------------------------------------------------------------------
 
@@ -27,6 +27,24 @@ static bool take_address_of(struct sass_lowering *l, const struct sass_insn *in,
         out->src[3] = ROW(ROW_REG, l->n_registers + o->ureg);
         out->mod |= 1u << MOD_UREG;
     }
+    return true;
+}
+
+// Does a generic address lie in a space? Of .S: in this block's own shared memory; of .D: in that of its cluster.
+bool lower_qspc(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
+{
+    static const uint8_t spaces[] = {SPACE_GLOBAL, SPACE_LOCAL, SPACE_SHARED, SPACE_CLUSTER};
+    unsigned k;
+    const struct sass_operand *o = memory_operand(in, &k);
+    sass_fill(l, in, out);
+    if (!o || o->value)
+        return sass_refuse(l, in, "a displacement, or no address");
+    const bool is_uniform = o->has_ureg && o->ureg != SASS_URZ, has_base = o->base_kind == SO_REG && o->number != SASS_RZ;
+    if (is_uniform == has_base)
+        return sass_refuse(l, in, "two registers, or none");
+    out->form = FORM_ISSPACEP_none;
+    out->space = spaces[sass_field(in, SF_MODE) & 3];
+    out->src[0] = ROW(ROW_REG, is_uniform ? l->n_registers + o->ureg : o->number);
     return true;
 }
 
@@ -386,7 +404,7 @@ bool lower_atoms_popc(struct sass_lowering *l, const struct sass_insn *in, struc
 
 // ---- asynchronous copies (simt/op_async.c) --------------------------------------------------------------------------------------
 
-// LDGSTS [shared], [global]: lanes whose predicate is false write zeros with .ZFILL.
+// LDGSTS [shared], [global]{, predicate}: lanes whose predicate is false write zeros; .ZFILL: simt/op_async.c.
 bool lower_ldgsts(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     static const uint8_t elems[] = {[SASS_WIDTH_B32] = ELEM_B32, [SASS_WIDTH_B64] = ELEM_B64, [SASS_WIDTH_B128] = ELEM_B128};
@@ -395,8 +413,6 @@ bool lower_ldgsts(struct sass_lowering *l, const struct sass_insn *in, struct in
     if (in->n_operands < 2 || to->kind != SO_MEM || from->kind != SO_MEM || width < SASS_WIDTH_B32 || width >= sizeof elems)
         return sass_refuse(l, in, "this form");
     const predref reads = in->n_operands > 2 && in->operands[2].kind == SO_PRED ? sass_pred(in, 2) : PRED_TRUE;
-    if (reads != PRED_TRUE && !sass_field(in, SF_ZFILL))
-        return sass_refuse(l, in, "a predicate without .ZFILL");
     set_space(out, SPACE_GLOBAL, CLASS_LDGSTS);
     out->form = FORM_CP_ASYNC_none;
     out->elem = elems[width];
@@ -406,6 +422,8 @@ bool lower_ldgsts(struct sass_lowering *l, const struct sass_insn *in, struct in
     out->extra = (uint32_t)to->value;
     if (sass_field(in, SF_BYPASS) == SASS_BYPASS_YES)
         out->mod |= MOD_FIELD(CACHE_CG, MOD_CACHE);
+    if (sass_field(in, SF_ZFILL))
+        out->mod |= MOD_FIELD(1, MOD_MODE);
     return take_address_of(l, in, out, from);
 }
 

@@ -213,6 +213,34 @@ enum find { FIND_SIGNED = 1, FIND_SHIFT = 2 };
                        const lane_##lane r = (LANE_OF(mins, i) != 0) == (a < c) ? a : c;                              \
                        , relu && (int32_t)r < 0 ? 0 : r)
 
+// min or max of a, b and c, as psrc[0] says; MOD_RELU.
+#define EXTREME_OF_3(type)                                                                                            \
+    static inline type extreme_##type(type a, type b, type c, bool is_min, bool relu)                                 \
+    {                                                                                                                 \
+        const type ab = is_min == (a < b) ? a : b, r = is_min == (ab < c) ? ab : c;                                   \
+        return relu && r >> (8 * sizeof r - 1) ? 0 : r;                                                               \
+    }
+EXTREME_OF_3(uint32_t)
+EXTREME_OF_3(int32_t)
+EXTREME_OF_3(uint16_t)
+EXTREME_OF_3(int16_t)
+#define EXTREME_OF_HALVES(type)                                                                                       \
+    static inline uint32_t extreme_##type##x2(uint32_t a, uint32_t b, uint32_t c, bool is_min, bool relu)             \
+    {                                                                                                                 \
+        return (uint16_t)extreme_##type((type)a, (type)b, (type)c, is_min, relu) |                                    \
+               (uint32_t)(uint16_t)extreme_##type((type)(a >> 16), (type)(b >> 16), (type)(c >> 16), is_min, relu) << 16; \
+    }
+EXTREME_OF_HALVES(uint16_t)
+EXTREME_OF_HALVES(int16_t)
+#define EXTREME_u32 extreme_uint32_t
+#define EXTREME_s32 extreme_int32_t
+#define EXTREME_u16x2 extreme_uint16_tx2
+#define EXTREME_s16x2 extreme_int16_tx2
+#define HANDLER_MINMAX_3(id, type, lane, ...)                                                                         \
+    HANDLER_EXPRESSION(id, type, lane, ROWS_3 const lanemask mins = pred_read(warp, insn->psrc[0]);                   \
+                       const bool relu = MOD_GET(insn->mod, MOD_RELU, 1);                                             \
+                       , LANE_A(lane) LANE_B(lane) LANE_C(lane), EXTREME_##lane(a, b, c, LANE_OF(mins, i) != 0, relu))
+
 // Of 64-bit values by words: these are the upper ones, psrc[1] is the answer of the lower ones.
 #define HANDLER_SETP_EXTENDED(id, type, lane, ...)                                                                    \
     HANDLER_FUNCTION(id, type)                                                                                        \

@@ -3,30 +3,36 @@
 //     src[0] + offset  where a lane reads (MOD_ADDR64)      elem   how many bytes it writes
 //     src[1] + extra   where it writes                      psrc[0] lanes that read; the others write zeros
 //     src[2]           how many bytes it reads, ROW_NONE: all; the rest is written as zeros
+//     MOD_MODE 1       machine code's .ZFILL: the address mod elem is the number of bytes that are not read
 //
 // The bytes have arrived when the instruction has been executed: the earliest time that the PTX ISA allows. So
 // groups and waits have nothing to do, and an arrival on an mbarrier takes place at once.
 #include "simt/address.h"
 #include "simt/ops.h"
 
-// How many bytes lane `lane` reads.
-static uint32_t bytes_read(const struct warp *warp, const struct insn *insn, uint32_t width, int lane)
+// How many bytes lane `lane` reads of `width`; its address is made even.
+static uint32_t bytes_read(const struct warp *warp, const struct insn *insn, uint32_t width, int lane, uint64_t *address)
 {
+    uint32_t bytes = insn->src[2] == ROW_NONE ? width : row_read(warp, insn->src[2])[lane];
+    if (MOD_GET(insn->mod, MOD_MODE, 1)) {
+        bytes = width - (uint32_t)(*address & (width - 1));
+        *address -= width - bytes;
+    }
     if (!(pred_read(warp, insn->psrc[0]) & lane_bit[lane]))
         return 0;
-    if (insn->src[2] == ROW_NONE)
-        return width;
-    const uint32_t bytes = row_read(warp, insn->src[2])[lane];
     return bytes < width ? bytes : width;
 }
 
-// sim->target and the lanes of sim->access that read.
-static void describe(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
+// sim->target and the lanes of sim->access that read, and how much.
+static void describe(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on, uint8_t bytes[N_LANES])
 {
     struct access *from = &sim->access, *to = &sim->target;
     access_begin(sim, warp, insn, on, ACCESS_LOAD);
     from->space = SPACE_GLOBAL;
     from->width = (uint8_t)elem_bytes(insn->elem);
+    from->copy_form = MOD_GET(insn->mod, MOD_MODE, 1) || insn->src[2] != ROW_NONE ? COPY_FILLED
+                      : insn->psrc[0] != PRED_TRUE                                ? COPY_CHOSEN
+                                                                                  : COPY_WHOLE;
     *to = *from;
     to->space = SPACE_SHARED;
     to->kind = ACCESS_STORE;
@@ -35,7 +41,8 @@ static void describe(struct sim *sim, struct warp *warp, const struct insn *insn
         to->addr[i] = shared_offset(warp->block, (on & lane_bit[i] ? row[i] : first) + insn->extra);
     for (lanemask rest = on; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
-        if (bytes_read(warp, insn, from->width, lane) == 0)
+        bytes[lane] = (uint8_t)bytes_read(warp, insn, from->width, lane, &from->addr[lane]);
+        if (bytes[lane] == 0)
             from->mask &= ~lane_bit[lane];
     }
 }
@@ -93,14 +100,14 @@ enum step_kind op_async_copy(struct sim *sim, struct warp *warp, const struct in
 {
     if (warp_must_drain(warp))
         return STEP_FENCE;
-    describe(sim, warp, insn, on);
+    uint8_t bytes[N_LANES];
+    describe(sim, warp, insn, on, bytes);
     if (check_target(sim, warp) == STEP_FAULT)
         return STEP_FAULT;
     for (lanemask rest = on; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
-        const uint32_t n_bytes = bytes_read(warp, insn, sim->target.width, lane);
-        if (!copy_lane(sim, warp, lane, n_bytes))
-            return fault_source(sim, warp, lane, n_bytes);
+        if (!copy_lane(sim, warp, lane, bytes[lane]))
+            return fault_source(sim, warp, lane, bytes[lane]);
     }
     return STEP_COPY;
 }

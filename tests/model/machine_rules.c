@@ -3,10 +3,9 @@
 // instructions in total and by opcode, tag requests, ideal and local sectors in total; wavefronts, ideal wavefronts and
 // sectors at each instruction.
 //
-// Open: LDGSTS.BYPASS under a guard (cpa16cg). There the card counts tags alone, no wavefronts and no sectors; without a guard
-// (ac_cp_async in tests/fidelity) it counts both, as the model does. The number of these values is asserted, so that a
-// better rule is noticed. And in ldg_twice, where a branch divides the warp, the card's own passes disagree in four launches: the
-// total has one instruction more than the sum of the opcodes, which is ours.
+// Open: in ldg_twice, where a branch divides the warp, the card's own passes disagree in four launches: the total has one
+// instruction more than the sum of the opcodes, which is ours. Of LDGSTS.BYPASS guarded by P0 the profiler counts neither
+// wavefronts nor sectors, because its own code has overwritten P0 (doc/counts.md): left out here as well.
 //
 // The launches run in the order of the program and share its buffers, so that each meets the values that it met there.
 #include "base/buf.h"
@@ -19,12 +18,12 @@
 #include <string.h>
 #include <zstd.h>
 
-enum { OUT_BYTES = 4096, IO_BYTES = 1 << 20, GUEST_BYTES = 16 << 20, SHOWN = 40, N_OPEN = 200 };
+enum { OUT_BYTES = 4096, IO_BYTES = 1 << 20, GUEST_BYTES = 16 << 20, SHOWN = 40, N_OPEN = 4 };
 
 static bool is_open(const char *kernel, const char *what, const char *where)
 {
     bool is_total = strcmp(what, "executed") == 0 && !*where;
-    return strcmp(kernel, "cpa16cg") == 0 || (strcmp(kernel, "ldg_twice") == 0 && is_total);
+    return strcmp(kernel, "ldg_twice") == 0 && is_total;
 }
 
 struct bench {
@@ -99,6 +98,16 @@ static void launch(struct bench *b, struct arena *arena, struct run *run)
     struct run_result result = {0};
     if (!engine_run(b->engine, &l, &options, run->counters, &result, &err) || result.fault.kind != FAULT_NONE)
         fail_msg("%s %s: %s", run->name, run->pattern, *err.text ? err.text : "fault");
+}
+
+static void forget_spoilt_counts(struct run *run)
+{
+    static const char spoilt[] = "@P0 LDGSTS.E.BYPASS";
+    for (uint32_t i = 0; i < run->kernel->n_insns; i++)
+        if (strncmp(run->kernel->texts[i], spoilt, sizeof spoilt - 1) == 0) {
+            struct counters *c = &run->counters[i];
+            c->shared_wavefronts = c->shared_ideal = c->global_sectors = c->global_ideal = 0;
+        }
 }
 
 static void check(struct bench *b, const struct run *run, const char *what, const char *where, uint64_t theirs, uint64_t ours)
@@ -201,6 +210,7 @@ static void check_row(struct bench *b, char *line)
     run.name = strsep(&line, " ");
     run.pattern = strsep(&line, " ");
     launch(b, &arena, &run);
+    forget_spoilt_counts(&run);
     b->launches++;
     for (char *heading = strsep(&line, " "), *next; heading; heading = next) {
         bool is_total = line && strchr("0123456789", *line) && strcspn(line, " ") < strcspn(line, ":");

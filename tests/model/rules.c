@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "mem/banks.h"
 #include "mem/coalesce.h"
+#include "mem/copy_cost.h"
 #include "support/check.h"
 #include "support/patterns.h"
 #include <stdio.h>
@@ -289,10 +290,6 @@ static struct shared_cost shared_cost_of(enum op op, struct access *access)
     switch (op) {
     case ATOMS_INC:
         return banks_cost_popc_inc(access);
-    case LDGSTS:
-        return banks_cost_ldgsts(access);
-    case LDGSTS_CG: // guarded
-        return (struct shared_cost){0, 0};
     case LDSM1:
         return banks_cost_matrix(access, 1);
     case LDSM2:
@@ -379,12 +376,13 @@ static void count_copy(struct counts *counts, const struct insn *insn, struct ac
     struct access from = access_of(&global, (int[N_LANES]){0}, access->mask);
     struct global_cost cost = coalesce(&from, &lines);
     counts->tags += cost.tags;
-    if (insn->op == LDGSTS) {
-        counts->sectors += cost.sectors;
-        counts->sectors_ideal += cost.ideal;
-        each_add(counts->sectors_each, cost.sectors);
-    }
-    count_shared(counts, shared_cost_of(insn->op, access), 1);
+    if (insn->op == LDGSTS_CG) // its guard is P0: doc/counts.md
+        return;
+    counts->sectors += cost.sectors;
+    counts->sectors_ideal += cost.ideal;
+    each_add(counts->sectors_each, cost.sectors);
+    access->space = SPACE_SHARED;
+    count_shared(counts, copy_cost(&from, access, cost.sectors, cost.ideal).shared, 1);
 }
 
 static void count_local(struct counts *counts, const struct access *access, uint32_t repeat)

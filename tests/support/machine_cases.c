@@ -255,6 +255,8 @@ static void put_outputs(struct buf *out, const struct sass_insn *in)
 
 bool machine_writes_uniform(const struct sass_insn *in, enum sass_operand_kind kind)
 {
+    if (in->op == SASS_UR2UP) // named by a mask, not by operands
+        return kind == SO_UPRED;
     for (unsigned k = 0; k < in->n_dst; k++)
         if (in->operands[k].kind == kind)
             return true;
