@@ -1,5 +1,5 @@
-// wgmma.mma_async in every type against an H200 (tests/data/wgmma_h200.txt: m64n16, two cases in each of eight categories of
-// operands), with signs, A in registers, D added to or not; and the places of operands under every swizzle.
+// wgmma.mma_async in every type against an H200 (tests/data/wgmma_h200.txt: m64n16, eight categories of operands with 64 cases
+// each of every type, and two cases each with signs, A in registers, D added to or not); and the places of operands under every swizzle.
 #include "ptx/matrix.h"
 #include "support/check.h"
 #include "support/kernel_harness.h"
@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { THREADS = 128, A_WORDS = 512, B_WORDS = 128, CASES_OF_CATEGORY = 128 };
+enum { THREADS = 128, A_WORDS = 512, B_WORDS = 128, CASES_OF_CATEGORY = 128, FULL_CASES = 64, N_TYPES = 21 };
 
 struct form {
     char name[96];
-    int a_in_registers, sign_a, sign_b, adds, category;
+    int a_in_registers, sign_a, sign_b, adds, category, n_cases;
     struct matrix_shape shape;
     uint32_t n_d; // registers of D of a thread
 };
@@ -126,7 +126,7 @@ static void every_type_is_as_on_the_gpu(void **state)
     (void)state;
     static struct text text;
     char line[256];
-    uint32_t n = 0, n_wrong = 0;
+    uint32_t n = 0, n_wrong = 0, n_cases = 0, n_full = 0;
     FILE *in = fopen("tests/data/wgmma_h200.txt", "r");
     assert_non_null(in);
     while (fgets(line, sizeof line, in)) {
@@ -134,21 +134,24 @@ static void every_type_is_as_on_the_gpu(void **state)
         uint64_t want;
         if (*line == '#')
             continue;
-        assert_int_equal(sscanf(line, "%95s %d %d %d %d %d %" SCNx64, f.name, &f.a_in_registers, &f.sign_a, &f.sign_b,
-                                &f.adds, &f.category, &want), 7);
+        assert_int_equal(sscanf(line, "%95s %d %d %d %d %d %" SCNx64 " %d", f.name, &f.a_in_registers, &f.sign_a, &f.sign_b,
+                                &f.adds, &f.category, &want, &f.n_cases), 8);
         read_shape(&f);
         write_kernel(&f, &text);
         uint64_t hash = 0xcbf29ce484222325ull;
-        for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t i = 0; i < (uint32_t)f.n_cases; i++)
             hash = hash_case(&f, text.at, (uint32_t)(f.category * CASES_OF_CATEGORY) + i, hash);
         if (hash != want && n_wrong++ < 5)
             print_message("%s: registers %d signs %d %d adds %d category %d differs\n", f.name, f.a_in_registers, f.sign_a,
                           f.sign_b, f.adds, f.category);
         n++;
+        n_cases += (uint32_t)f.n_cases;
+        n_full += f.n_cases == FULL_CASES;
     }
     fclose(in);
+    print_message("%u rows of %u instructions, %u differ\n", n, n_cases, n_wrong);
     assert_int_equal(n_wrong, 0);
-    assert_true(n >= 800);
+    assert_true(n >= 990 && n_full == N_TYPES * MATRIX_CATEGORIES); // 512 instructions of each combination of types
 }
 
 int main(void)
