@@ -287,6 +287,8 @@ static void read_warning(struct log_reader *r, struct text message)
                 {"cannot be statically determined", "function '", TRAP_STACK_UNKNOWN},
                 {"'setmaxnreg' ignored", "function '", TRAP_SETMAXNREG_IGNORED},
                 {"wgmma.mma_async instructions are serialized", "function '", TRAP_WGMMA_SERIALIZED},
+                {"warpgroup.arrive is injected", "function '", TRAP_WGMMA_WAITS_ADDED},
+                {"warpgroup.wait is injected", "function '", TRAP_WGMMA_WAITS_ADDED},
                 {"adjusting per thread register count", "function '", TRAP_MAXREG_RAISED}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (find(message, rows[i].text))

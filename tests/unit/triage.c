@@ -322,11 +322,13 @@ static void warnings(void **state)
         "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due "
         "to a function call "
         "in function 'k'\n"
+        "ptxas info    : (C7517) warpgroup.wait is injected in around line 31 by compiler to allow use of registers defined by GMMA "
+        "in function 'k'\n"
         "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
         "ptxas info    : Used 60 registers, used 0 barriers\n");
     static const enum triage_trap traps[] = {TRAP_MIN_BLOCKS_IGNORED, TRAP_SETMAXNREG_IGNORED,
                                              TRAP_MAXREG_RAISED, TRAP_WGMMA_SERIALIZED,
-                                             TRAP_MAXREG_OVERRIDDEN};
+                                             TRAP_WGMMA_WAITS_ADDED, TRAP_MAXREG_OVERRIDDEN};
     for (size_t i = 0; i < sizeof traps / sizeof *traps; i++)
         if (!has_trap(k, traps[i]))
             fail_msg("%s is not recognised", triage_trap_info(traps[i])->name);
