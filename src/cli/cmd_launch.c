@@ -168,6 +168,7 @@ static bool prepare(struct session *session, struct err *err)
     launch_set_cluster(launch, request->cluster[0] ? request->cluster : session->kernel->required_cluster);
     launch->dynamic_shared_bytes = (uint32_t)request->shared_bytes;
     launch->constant_bytes = (uint32_t)module->constant_bytes;
+    launch->constant_address = module->constant_address;
     launch->constants = module->constant_bytes
                             ? memory_host(session->memory, module->constant_address, module->constant_bytes)
                             : NULL;

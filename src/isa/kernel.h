@@ -29,6 +29,7 @@
 // Parameters whose address is taken: generic address KERNEL_PARAM_WINDOW + offset, space SPACE_PARAM for ld.param.
 #ifndef ISA_KERNEL_H
 #define ISA_KERNEL_H
+#include "isa/bank0.h"
 #include "isa/isa.h"
 #include <stddef.h>
 
@@ -92,22 +93,7 @@ struct constant_bank {
     const uint8_t *bytes;
     uint32_t n_bytes;
 };
-// Bank 0 of machine code begins with words of the driver, the parameters lie behind them. Offsets in bank 0 of sm_70 to
-// sm_90, seen in the code that nvcc 13 makes (doc/sass.md); 0x0 … 0x14 are block and grid extents.
 enum { N_CONSTANT_BANKS = 8, BANK_PARAMS = 0, BANK_USER = 3 };
-enum bank0 {
-    BANK0_LOCAL_WINDOW = 0x20,  // where local memory begins in the generic address space
-    BANK0_STACK = 0x28,         // bytes of local memory: where the stack begins
-    BANK0_ENVREG1 = 0x44,       // workspace of a cooperative grid, upper word
-    BANK0_ENVREG2 = 0x48,       // lower word
-    BANK0_IS_CLUSTER = 0x140,   // 1: launched with clusters
-    BANK0_CLUSTER_SHAPE = 0x144,
-    BANK0_CLUSTER_INVERSE = 0x150, // floats: 1 / shape
-    BANK0_CLUSTER_GRID = 0x15c,    // the grid in clusters
-    BANK0_CLUSTER_BLOCKS = 0x188,
-    BANK0_PARAM_WINDOW = 0x198, // where the parameters begin in the generic address space
-    BANK0_DRIVER_BYTES = 0x1a0
-};
 
 struct kernel_param {
     const char *name;
@@ -140,6 +126,7 @@ struct kernel {
     uint32_t n_params, param_bytes;
 
     // Machine code only; 0 and NULL otherwise
+    enum bank0_layout bank0_layout;    // where words of the driver lie in bank 0
     uint32_t param_base;               // offset of the first parameter in bank 0
     uint32_t shared_base;              // bytes of shared memory that lie before the block's own, for the system
     const struct constant_bank *banks; // N_CONSTANT_BANKS of them; 0 and 3 belong to the launch

@@ -105,6 +105,7 @@ static void fill_launch(struct rt *rt, const struct rt_stream *stream, const str
                            .dynamic_shared_bytes = op->shared_bytes,
                            .params = op->params,
                            .constant_bytes = (uint32_t)module->constant_bytes,
+                           .constant_address = module->constant_address,
                            .memory = rt->memory,
                            .textures = rt->textures,
                            .n_textures = rt->n_textures,

@@ -326,6 +326,21 @@ bool lower_none(struct sass_lowering *l, const struct sass_insn *in, struct insn
     return sass_refuse(l, in, "not executed");
 }
 
+// A word of the driver that is not in the table would read as 0: refused, so that PTX runs or the user is told.
+static bool words_are_known(struct sass_lowering *l, const struct sass_insn *in)
+{
+    for (unsigned k = 0; k < in->n_operands; k++) {
+        const struct sass_operand *o = &in->operands[k];
+        const bool is_fixed = o->base_kind == SO_NONE || o->number == SASS_RZ;
+        if (o->kind != SO_CONST || o->bank != BANK_PARAMS || !is_fixed || o->has_ureg || o->value < 0 ||
+            (uint64_t)o->value >= l->param_base)
+            continue;
+        if (!bank0_is_known(l->bank0_layout, (uint32_t)o->value, o->words > 1 ? 8 : 4))
+            return sass_refuse(l, in, arena_printf(l->arena, "word 0x%x of bank 0, which is the driver's and not known", (unsigned)o->value));
+    }
+    return true;
+}
+
 bool sass_lower_insn(struct sass_lowering *l, const struct sass_insn *in, struct insn *out)
 {
     static lower_function *const functions[N_SASS_OPS] = {
@@ -346,6 +361,8 @@ bool sass_lower_insn(struct sass_lowering *l, const struct sass_insn *in, struct
     out->guard = (predref)((in->guard == SASS_PT ? PRED_TRUE : first + in->guard) | (in->guard_is_negated ? PRED_NOT : 0));
     if (!registers_exist(l, in))
         return sass_refuse(l, in, "a register beyond those of the kernel");
+    if (!words_are_known(l, in))
+        return false;
     if (!functions[in->op](l, in, out) || l->refused)
         return sass_refuse(l, in, "not executed");
     if (out->class != CLASS_NONE || !writes_uniform(in))

@@ -254,7 +254,8 @@ static void describe_params(struct job *job)
     // Kernels without parameters do not say where they would begin: behind what the driver puts there, as for others.
     enum { USUAL_PARAM_BASE = 0x210 };
     const uint32_t behind = from->constant_bytes > from->param_bytes ? from->constant_bytes - from->param_bytes : USUAL_PARAM_BASE;
-    job->out->param_base = from->param_offset ? from->param_offset : behind;
+    job->out->param_base = job->lowering.param_base = from->param_offset ? from->param_offset : behind;
+    job->out->bank0_layout = job->lowering.bank0_layout = bank0_layout(job->image->cubin.cc);
 }
 
 static void describe_needs(struct job *job)

@@ -11,7 +11,8 @@ static const struct sass_operand *memory_operand(const struct sass_insn *in, uns
     return NULL;
 }
 
-// [R], [R + 4], [R + UR + 4], [R.64 + 4]: a row and a displacement, and a uniform register's row in src[3].
+// [R], [R + 4], [R + UR + 4], [R.64 + 4], [UR + 4]: a row and a displacement, and a uniform register's row in src[3]. Global and
+// generic addresses have 64 bits, also in a pair of uniform registers (sm_75); beside a register such a pair has not been seen.
 static bool take_address_of(struct sass_lowering *l, const struct sass_insn *in, struct insn *out,
                             const struct sass_operand *o)
 {
@@ -19,11 +20,14 @@ static bool take_address_of(struct sass_lowering *l, const struct sass_insn *in,
         return sass_refuse(l, in, "a scaled address");
     const bool is_zero = o->base_kind != SO_REG || o->number == SASS_RZ;
     const bool is_wide = out->space == SPACE_GLOBAL || out->space == SPACE_GENERIC;
-    out->src[0] = is_zero ? ROW(ROW_POOL, 0) : ROW(ROW_REG, o->number);
+    const bool has_ureg = o->has_ureg && o->ureg != SASS_URZ;
+    if (is_wide && has_ureg && !is_zero)
+        return sass_refuse(l, in, "an address of a register and a uniform one");
+    out->src[0] = !is_zero ? ROW(ROW_REG, o->number) : is_wide && has_ureg ? ROW(ROW_REG, l->n_registers + o->ureg) : ROW(ROW_POOL, 0);
     out->offset = (int32_t)o->value;
     if (is_wide && (is_zero || o->is_base_64))
         out->mod |= 1u << MOD_ADDR64;
-    if (o->has_ureg && o->ureg != SASS_URZ) {
+    if (has_ureg && !is_wide) {
         out->src[3] = ROW(ROW_REG, l->n_registers + o->ureg);
         out->mod |= 1u << MOD_UREG;
     }

@@ -215,34 +215,68 @@ static uint32_t inverse_bits(uint32_t n)
     return bits;
 }
 
-static void fill_cluster_words(const struct launch *launch, uint32_t *words)
+// A bank 0 that is being made.
+struct bank0_image {
+    uint8_t *bytes;
+    uint32_t n_bytes;
+    enum bank0_layout layout;
+};
+
+static void put_words(const struct bank0_image *bank, enum bank0 word, const uint32_t *words, uint32_t n)
 {
-    words[BANK0_IS_CLUSTER / 4] = launch->cluster > 0;
-    words[BANK0_CLUSTER_BLOCKS / 4] = launch->cluster ? launch->cluster : 1;
+    const uint32_t offset = bank0_offset(word, bank->layout);
+    if (offset != BANK0_NOWHERE && offset + 4 * n <= bank->n_bytes)
+        memcpy(bank->bytes + offset, words, 4 * n);
+}
+
+static void put_word(const struct bank0_image *bank, enum bank0 word, uint32_t value)
+{
+    put_words(bank, word, &value, 1);
+}
+
+static void put_address(const struct bank0_image *bank, enum bank0 word, uint64_t address)
+{
+    put_words(bank, word, (uint32_t[]){(uint32_t)address, (uint32_t)(address >> 32)}, 2);
+}
+
+static void put_cluster(const struct bank0_image *bank, const struct launch *launch)
+{
+    uint32_t shape[3], inverse[3], grid[3];
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t n = launch->cluster ? launch->cluster_shape[i] : 1;
-        words[BANK0_CLUSTER_SHAPE / 4 + i] = n;
-        words[BANK0_CLUSTER_INVERSE / 4 + i] = inverse_bits(n);
-        words[BANK0_CLUSTER_GRID / 4 + i] = launch->grid[i] / n;
+        shape[i] = launch->cluster ? launch->cluster_shape[i] : 1;
+        inverse[i] = inverse_bits(shape[i]);
+        grid[i] = launch->grid[i] / shape[i];
     }
+    put_word(bank, BANK0_IS_CLUSTER, launch->cluster > 0);
+    put_word(bank, BANK0_CLUSTER_BLOCKS, launch->cluster ? launch->cluster : 1);
+    put_words(bank, BANK0_CLUSTER_SHAPE, shape, 3);
+    put_words(bank, BANK0_CLUSTER_INVERSE, inverse, 3);
+    put_words(bank, BANK0_CLUSTER_GRID, grid, 3);
 }
 
 static uint8_t *make_bank0(const struct launch *launch, struct arena *arena)
 {
     const struct kernel *kernel = launch->kernel;
-    uint32_t words[BANK0_DRIVER_BYTES / 4] = {launch->block[0], launch->block[1], launch->block[2],
-                                              launch->grid[0],  launch->grid[1],  launch->grid[2]};
-    words[BANK0_LOCAL_WINDOW / 4 + 1] = (uint32_t)(MEMORY_LOCAL_WINDOW >> 32);
-    words[BANK0_STACK / 4] = launch_local_bytes(launch);
-    words[BANK0_ENVREG1 / 4] = (uint32_t)(launch->grid_workspace >> 32);
-    words[BANK0_ENVREG2 / 4] = (uint32_t)launch->grid_workspace;
-    fill_cluster_words(launch, words);
-    words[BANK0_PARAM_WINDOW / 4 + 1] = (uint32_t)(KERNEL_PARAM_WINDOW >> 32);
-    uint8_t *bank = arena_alloc(arena, kernel->param_base + kernel->param_bytes + 1, 16);
-    memset(bank, 0, kernel->param_base);
-    memcpy(bank, words, kernel->param_base < sizeof words ? kernel->param_base : sizeof words);
-    memcpy(bank + kernel->param_base, launch->params, kernel->param_bytes);
-    return bank;
+    uint8_t *bytes = arena_alloc(arena, kernel->param_base + kernel->param_bytes + 1, 16);
+    const struct bank0_image bank = {bytes, kernel->param_base, kernel->bank0_layout};
+    memset(bytes, 0, kernel->param_base);
+    put_words(&bank, BANK0_BLOCK, launch->block, 3);
+    put_words(&bank, BANK0_GRID, launch->grid, 3);
+    put_address(&bank, BANK0_SHARED_WINDOW, MEMORY_SHARED_WINDOW);
+    put_address(&bank, BANK0_LOCAL_WINDOW, MEMORY_LOCAL_WINDOW);
+    put_word(&bank, BANK0_STACK, launch_local_bytes(launch));
+    put_word(&bank, BANK0_DYNAMIC_SHARED, launch->dynamic_shared_bytes);
+    put_address(&bank, BANK0_GRID_ID, launch->launch_id);
+    // Before sm_90 the address is that of bank 0, to which code adds the offset of the parameter there.
+    const bool is_of_bank = bank.layout != BANK0_SM_90;
+    put_address(&bank, BANK0_PARAM_WINDOW, KERNEL_PARAM_WINDOW - (is_of_bank ? kernel->param_base : 0));
+    put_address(&bank, BANK0_CONSTANT_WINDOW, launch->constant_address);
+    put_word(&bank, BANK0_ENVREG1, (uint32_t)(launch->grid_workspace >> 32));
+    put_word(&bank, BANK0_ENVREG2, (uint32_t)launch->grid_workspace);
+    put_word(&bank, BANK0_N_SMS, launch->n_sms);
+    put_cluster(&bank, launch);
+    memcpy(bytes + kernel->param_base, launch->params, kernel->param_bytes);
+    return bytes;
 }
 
 // What the row says, widened to a word; 0 outside the bank.

@@ -352,7 +352,7 @@ enum step_kind op_sreg(struct sim *sim, struct warp *warp, const struct insn *in
 
 enum step_kind op_isspacep(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
-    (void)sim;
+    const struct launch *launch = sim->launch;
     const uint32_t *row = row_read(warp, insn->src[0]);
     lanemask inside = 0;
     for (int i = 0; i < ROW_LANES; i++) {
@@ -361,10 +361,13 @@ enum step_kind op_isspacep(struct sim *sim, struct warp *warp, const struct insn
         bool is_shared = is_cluster && (uint32_t)(address - MEMORY_SHARED_WINDOW) >> SHARED_RANK_SHIFT ==
                                            warp->block->shared_rank;
         bool is_local = address - MEMORY_LOCAL_WINDOW < MEMORY_WINDOW_BYTES;
+        bool is_constant = address - launch->constant_address < launch->constant_bytes;
         bool holds = insn->space == SPACE_SHARED  ? is_shared
                      : insn->space == SPACE_LOCAL   ? is_local
                      : insn->space == SPACE_CLUSTER ? is_cluster
-                                                    : insn->space == SPACE_GLOBAL && !is_cluster && !is_local;
+                     : insn->space == SPACE_CONST
+                         ? is_constant
+                         : insn->space == SPACE_GLOBAL && !is_cluster && !is_local && !is_constant;
         inside |= holds ? lane_bit[i] : 0;
     }
     pred_write(warp, insn->pdst[0], inside, on);

@@ -163,6 +163,7 @@ struct launch {
     const uint8_t *params;    // parameter block, kernel->param_bytes
     const uint8_t *constants; // bank 3 of the module
     uint32_t constant_bytes;
+    uint64_t constant_address; // guest address of the same, for machine code that takes the address of a constant
     uint32_t (*launch_rows)[ROW_LANES]; // kernel->launch_rows, filled by launch_fill_rows
     const uint8_t *bank0;               // of machine code: driver words and parameters, made by launch_fill_rows
     struct memory *memory;
