@@ -126,7 +126,6 @@ struct kernel {
     uint32_t n_params, param_bytes;
 
     // Machine code only; 0 and NULL otherwise
-    enum bank0_layout bank0_layout;    // where words of the driver lie in bank 0
     uint32_t param_base;               // offset of the first parameter in bank 0
     uint32_t shared_base;              // bytes of shared memory that lie before the block's own, for the system
     const struct constant_bank *banks; // N_CONSTANT_BANKS of them; 0 and 3 belong to the launch

@@ -25,7 +25,6 @@ enum { SASS_TRASH_ROWS = 16, SASS_PREDS = 16, SASS_BARRIER_PRED = 15 };
 struct sass_lowering {
     struct arena *arena;
     unsigned cc;
-    enum bank0_layout bank0_layout;
     uint32_t param_base;           // bytes of bank 0 before it are the driver's; 0: not known
     uint32_t n_registers;          // R rows of the frame; UR0 is row n_registers
     uint32_t n_uregs;              // UR rows behind them

@@ -255,7 +255,6 @@ static void describe_params(struct job *job)
     enum { USUAL_PARAM_BASE = 0x210 };
     const uint32_t behind = from->constant_bytes > from->param_bytes ? from->constant_bytes - from->param_bytes : USUAL_PARAM_BASE;
     job->out->param_base = job->lowering.param_base = from->param_offset ? from->param_offset : behind;
-    job->out->bank0_layout = job->lowering.bank0_layout = bank0_layout(job->image->cubin.cc);
 }
 
 static void describe_needs(struct job *job)
@@ -346,8 +345,20 @@ static void start(struct job *job)
         vec_push(&job->lowering.pool, 0u);
 }
 
+// What is known of machine code was compared with hardware on sm_90 alone. Earlier encodings are decoded by the same rows, but
+// some of them mean something else there (types of atomics, words of bank 0): they are not run.
+static bool is_run(const struct sass_image *image)
+{
+    enum { CC_RUN = 90 };
+    return image->cubin.cc == CC_RUN;
+}
+
 struct kernel *sass_lower_kernel(struct sass_image *image, struct sass_kernel *kernel, struct err *err)
 {
+    if (!is_run(image)) {
+        err_set(err, "%s: machine code of sm_%u is not run, only that of sm_90", image->path, image->cubin.cc);
+        return NULL;
+    }
     struct job job = {.image = image, .kernel = kernel, .err = err,
                       .lowering = {.arena = image->arena, .cc = image->cubin.cc}};
     start(&job);

@@ -219,14 +219,12 @@ static uint32_t inverse_bits(uint32_t n)
 struct bank0_image {
     uint8_t *bytes;
     uint32_t n_bytes;
-    enum bank0_layout layout;
 };
 
 static void put_words(const struct bank0_image *bank, enum bank0 word, const uint32_t *words, uint32_t n)
 {
-    const uint32_t offset = bank0_offset(word, bank->layout);
-    if (offset != BANK0_NOWHERE && offset + 4 * n <= bank->n_bytes)
-        memcpy(bank->bytes + offset, words, 4 * n);
+    if (word + 4 * n <= bank->n_bytes)
+        memcpy(bank->bytes + word, words, 4 * n);
 }
 
 static void put_word(const struct bank0_image *bank, enum bank0 word, uint32_t value)
@@ -258,18 +256,15 @@ static uint8_t *make_bank0(const struct launch *launch, struct arena *arena)
 {
     const struct kernel *kernel = launch->kernel;
     uint8_t *bytes = arena_alloc(arena, kernel->param_base + kernel->param_bytes + 1, 16);
-    const struct bank0_image bank = {bytes, kernel->param_base, kernel->bank0_layout};
+    const struct bank0_image bank = {bytes, kernel->param_base};
     memset(bytes, 0, kernel->param_base);
     put_words(&bank, BANK0_BLOCK, launch->block, 3);
     put_words(&bank, BANK0_GRID, launch->grid, 3);
-    put_address(&bank, BANK0_SHARED_WINDOW, MEMORY_SHARED_WINDOW);
     put_address(&bank, BANK0_LOCAL_WINDOW, MEMORY_LOCAL_WINDOW);
     put_word(&bank, BANK0_STACK, launch_local_bytes(launch));
     put_word(&bank, BANK0_DYNAMIC_SHARED, launch->dynamic_shared_bytes);
     put_address(&bank, BANK0_GRID_ID, launch->launch_id);
-    // Before sm_90 the address is that of bank 0, to which code adds the offset of the parameter there.
-    const bool is_of_bank = bank.layout != BANK0_SM_90;
-    put_address(&bank, BANK0_PARAM_WINDOW, KERNEL_PARAM_WINDOW - (is_of_bank ? kernel->param_base : 0));
+    put_address(&bank, BANK0_PARAM_WINDOW, KERNEL_PARAM_WINDOW);
     put_address(&bank, BANK0_CONSTANT_WINDOW, launch->constant_address);
     put_word(&bank, BANK0_ENVREG1, (uint32_t)(launch->grid_workspace >> 32));
     put_word(&bank, BANK0_ENVREG2, (uint32_t)launch->grid_workspace);
