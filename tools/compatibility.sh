@@ -74,7 +74,7 @@ row() { # name, pattern, lines
     grep -q '^=========' "$program.err" && verdict="$verdict, a kernel faulted"
     says=$(grep -Em 1 -- "$2" "$program.out" | tr '|\t' '  ' | tr -s ' ' | cut -c1-60)
     # Two header rows; the last column is the metric.
-    totals=$(sed 1,2d "$program.csv" 2>/dev/null | awk -F'","' '{ n++; gsub(/[",]/, "", $NF); sum += $NF } END { printf "%d %d", n, sum }')
+    totals=$(sed 1,2d "$program.csv" 2>/dev/null | awk -F'","' '{ n++; gsub(/[",]/, "", $NF); sum += $NF } END { printf "%d %.0f", n, sum }')
     instructions=${totals#* }
     speed=$(echo "$instructions $seconds" | awk '{ printf "%.2f", $1 / ($2 ? $2 : 1) / 1e6 }')
     missing=$(grep -h -m 1 '^warpglass: \|: error: ' "$program.err" | cut -c1-160)
