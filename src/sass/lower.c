@@ -336,7 +336,8 @@ static bool words_are_known(struct sass_lowering *l, const struct sass_insn *in)
             (uint64_t)o->value >= l->param_base)
             continue;
         if (!bank0_is_known((uint32_t)o->value, o->words > 1 ? 8 : 4))
-            return sass_refuse(l, in, arena_printf(l->arena, "word 0x%x of bank 0, which is the driver's and not known", (unsigned)o->value));
+            return sass_refuse(l, in, arena_printf(l->arena, "word 0x%x of bank 0, which is the driver's and not known",
+                                                   (unsigned)o->value));
     }
     return true;
 }

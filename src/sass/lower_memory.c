@@ -23,7 +23,9 @@ static bool take_address_of(struct sass_lowering *l, const struct sass_insn *in,
     const bool has_ureg = o->has_ureg && o->ureg != SASS_URZ;
     if (is_wide && has_ureg && !is_zero)
         return sass_refuse(l, in, "an address of a register and a uniform one");
-    out->src[0] = !is_zero ? ROW(ROW_REG, o->number) : is_wide && has_ureg ? ROW(ROW_REG, l->n_registers + o->ureg) : ROW(ROW_POOL, 0);
+    out->src[0] = !is_zero              ? ROW(ROW_REG, o->number)
+                  : is_wide && has_ureg ? ROW(ROW_REG, l->n_registers + o->ureg)
+                                        : ROW(ROW_POOL, 0);
     out->offset = (int32_t)o->value;
     if (is_wide && (is_zero || o->is_base_64))
         out->mod |= 1u << MOD_ADDR64;

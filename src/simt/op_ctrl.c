@@ -1,11 +1,10 @@
 // Control flow: branches that diverge, calls, exit; and small instructions about the thread itself.
-#include "base/err.h"
 #include "simt/address.h"
 #include "simt/ops.h"
+#include "base/err.h"
 #include <stdlib.h>
 
-// ---- branches
-// -------------------------------------------------------------------------------------------------------
+// ---- branches -------------------------------------------------------------------------------------------------------
 
 // Some lanes jump, the others go on; they meet again at the convergence barrier of the branch.
 enum step_kind op_branch_diverge(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
@@ -17,8 +16,7 @@ enum step_kind op_branch_diverge(struct sim *sim, struct warp *warp, const struc
     return STEP_PLAIN;
 }
 
-// The lanes of `group` execute the instruction now, the rest of `on` once more later, the others go on behind
-// it.
+// The lanes of `group` execute the instruction now, the rest of `on` once more later, the others go on behind it.
 static void split_keep_group(struct warp *warp, lanemask on, lanemask group)
 {
     split_keep(warp, on);
@@ -51,15 +49,13 @@ enum step_kind op_break(struct sim *sim, struct warp *warp, const struct insn *i
     return STEP_PLAIN;
 }
 
-// ---- calls
-// ----------------------------------------------------------------------------------------------------------
+// ---- calls ----------------------------------------------------------------------------------------------------------
 
-// Deepest stack of frames: 64 Ki rows are 8 MiB of host memory a warp; a GPU's own limit (1 KiB a thread by
-// default, of which a frame takes at least 16 bytes) is far below.
+// Deepest stack of frames: 64 Ki rows are 8 MiB of host memory a warp; a GPU's own limit (1 KiB a thread by default, of
+// which a frame takes at least 16 bytes) is far below.
 enum { MAX_STACK_ROWS = 1 << 16 };
 
-// Arguments are written into the frame behind the caller's own before the call: so that there is always room
-// for one.
+// Arguments are written into the frame behind the caller's own before the call: so that there is always room for one.
 static bool stack_reserve(struct warp *warp, uint32_t frame)
 {
     uint32_t need = frame + 2 * warp->kernel->frame_rows;
@@ -69,8 +65,7 @@ static bool stack_reserve(struct warp *warp, uint32_t frame)
         return false;
     uint32_t rows = 2 * need;
     uint32_t *stack = aligned_alloc(ROW_BYTES, (size_t)rows * ROW_BYTES);
-    uint32_t *preds =
-        aligned_alloc(ROW_BYTES, ((size_t)rows * sizeof *preds + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES);
+    uint32_t *preds = aligned_alloc(ROW_BYTES, ((size_t)rows * sizeof *preds + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES);
     if (!stack || !preds)
         err_memory("frames of a warp", (size_t)rows * ROW_BYTES);
     memset(stack + (size_t)warp->stack_rows * ROW_LANES, 0, (size_t)(rows - warp->stack_rows) * ROW_BYTES);
@@ -153,8 +148,7 @@ enum step_kind op_return(struct sim *sim, struct warp *warp, const struct insn *
     return STEP_PLAIN;
 }
 
-// ---- the end of lanes
-// -----------------------------------------------------------------------------------------------
+// ---- the end of lanes -----------------------------------------------------------------------------------------------
 
 // psrc[0]: what must hold beside the guard.
 enum step_kind op_exit(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
@@ -189,8 +183,7 @@ enum step_kind op_trap(struct sim *sim, struct warp *warp, const struct insn *in
     return fault_raise(sim, warp, FAULT_TRAP, (uint32_t)__builtin_ctz(on));
 }
 
-// ---- waiting and nothing
-// ----------------------------------------------------------------------------------------------
+// ---- waiting and nothing ----------------------------------------------------------------------------------------------
 
 enum step_kind op_nothing(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
@@ -204,8 +197,7 @@ enum step_kind op_nothing(struct sim *sim, struct warp *warp, const struct insn 
 // Longest sleep (PTX ISA, nanosleep: at most 1 ms).
 enum { MAX_SLEEP_NS = 1000000 };
 
-// All lanes wake together, after the shortest of their times: what the PTX ISA allows. Siblings run
-// meanwhile.
+// All lanes wake together, after the shortest of their times: what the PTX ISA allows. Siblings run meanwhile.
 enum step_kind op_nanosleep(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     const uint32_t *times = row_read(warp, insn->src[0]);
@@ -232,12 +224,10 @@ enum step_kind op_fence(struct sim *sim, struct warp *warp, const struct insn *i
     return STEP_FENCE;
 }
 
-// ---- special registers
-// ------------------------------------------------------------------------------------------------
+// ---- special registers ------------------------------------------------------------------------------------------------
 
 // Coordinate `axis` of the threads of the warp.
-static void thread_coordinates(const struct warp *warp, const struct launch *launch, uint32_t axis,
-                               uint32_t *out)
+static void thread_coordinates(const struct warp *warp, const struct launch *launch, uint32_t axis, uint32_t *out)
 {
     uint32_t at[3];
     thread_of_lane(warp, launch, 0, at);
@@ -268,8 +258,7 @@ static void lane_masks(enum sreg sreg, uint32_t *out)
 // Sizes are multiples of the unit of allocation, 128 bytes on sm_8x and sm_9x (PTX ISA, %total_smem_size).
 static uint32_t shared_sreg(const struct launch *launch, enum sreg sreg)
 {
-    uint32_t user = launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes,
-             total = (user + 127) / 128 * 128;
+    uint32_t user = launch->kernel->static_shared_bytes + launch->dynamic_shared_bytes, total = (user + 127) / 128 * 128;
     switch (sreg) {
     case SREG_DYNAMIC_SHARED:
         return launch->dynamic_shared_bytes;
@@ -359,8 +348,7 @@ enum step_kind op_sreg(struct sim *sim, struct warp *warp, const struct insn *in
     return STEP_PLAIN;
 }
 
-// ---- helpers of lowering
-// ------------------------------------------------------------------------------------------------
+// ---- helpers of lowering ------------------------------------------------------------------------------------------------
 
 enum step_kind op_isspacep(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
@@ -374,7 +362,7 @@ enum step_kind op_isspacep(struct sim *sim, struct warp *warp, const struct insn
                                            warp->block->shared_rank;
         bool is_local = address - MEMORY_LOCAL_WINDOW < MEMORY_WINDOW_BYTES;
         bool is_constant = address - launch->constant_address < launch->constant_bytes;
-        bool holds = insn->space == SPACE_SHARED    ? is_shared
+        bool holds = insn->space == SPACE_SHARED  ? is_shared
                      : insn->space == SPACE_LOCAL   ? is_local
                      : insn->space == SPACE_CLUSTER ? is_cluster
                      : insn->space == SPACE_CONST
