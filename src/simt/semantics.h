@@ -269,6 +269,26 @@ static inline uint64_t field_insert(uint64_t field, uint64_t into, uint32_t widt
 }
 #define BFI(a, b, start, length) ((__typeof__(a))field_insert(a, b, sizeof(a) * 8, start, length))
 
+// The n-th set bit of the mask from bit `base` on, upwards, or downwards for n below 0, `base` being the first; n = 0: `base` itself.
+// All ones if there is none. ptxas' program for it gives 0 for the lowest n.
+static inline uint32_t fns(uint32_t mask, uint32_t base, int32_t n)
+{
+    if (n == INT32_MIN)
+        return 0;
+    if (base > 31)
+        return UINT32_MAX;
+    if (n == 0)
+        return mask >> base & 1 ? base : UINT32_MAX;
+    uint32_t left = n > 0 ? mask >> base << base : mask << (31 - base) >> (31 - base);
+    for (int32_t count = n > 0 ? n : -n; left; count--) {
+        const uint32_t at = bfind_u32(n > 0 ? left & -left : left);
+        if (count == 1)
+            return at;
+        left &= ~(1u << at);
+    }
+    return UINT32_MAX;
+}
+
 static inline uint32_t bmsk(uint32_t start, uint32_t length) // both at most 32
 {
     return (uint32_t)(low_bits(length) << start);

@@ -72,6 +72,14 @@ static void add_shuffles(struct diff_set *set)
     }
 }
 
+// fns of plain operands mostly meets positions beyond 31: near ones.
+static void add_nth_bits(struct diff_set *set)
+{
+    add_text(set, "fns", "fns.b32", "d, a, near, -7 to 8", "8", 0,
+             ".reg .b32 d, e;\nand.b32 e, c, 15;\nsub.u32 e, e, 7;\n$O d, a, near, e;\n" WIDEN);
+    add_text(set, "fns", "fns.b32", "d, a, near, c", "8", 0, ".reg .b32 d;\n$O d, a, near, c;\n" WIDEN);
+}
+
 static void add_votes(struct diff_set *set)
 {
     static const char *const preds[] = {"vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.uni.pred",
@@ -255,6 +263,7 @@ static void add_mbarriers(struct diff_set *set)
 void diff_add_warp(struct diff_set *set)
 {
     add_shuffles(set);
+    add_nth_bits(set);
     add_votes(set);
     add_matches(set);
     add_reductions(set);

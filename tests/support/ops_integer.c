@@ -166,6 +166,22 @@ static uint64_t bfi(const struct op_lane *l)
         out = (out & ~((uint64_t)1 << (pos + i))) | (l->in[0] >> i & 1) << (pos + i);
     return out;
 }
+// As the PTX ISA writes it, but for the lowest offset.
+static uint64_t fns(const struct op_lane *l)
+{
+    const uint32_t mask = (uint32_t)l->in[0];
+    const int64_t base = (uint32_t)l->in[1], offset = (int32_t)l->in[2];
+    if (offset == INT32_MIN)
+        return 0;
+    if (offset == 0)
+        return base < 32 && mask >> base & 1 ? (uint32_t)base : 0xffffffffu;
+    int64_t count = (offset < 0 ? -offset : offset) - 1;
+    for (int64_t at = base; at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
+        if (mask >> at & 1 && count-- == 0)
+            return (uint32_t)at;
+    return 0xffffffffu;
+}
+
 static uint64_t bmsk(const struct op_lane *l)
 {
     bool wraps = opcode_has(l->opcode, "wrap");
@@ -263,6 +279,7 @@ const struct op_case op_cases_integer[] = {
     {"brev", "b32 b64", "d, a", brev, 0, NULL},
     {"bfe", FIELD, "d, a, b, c", bfe, 0, NULL},
     {"bfi", "b32 b64", "d, a, b, c, e", bfi, 0, NULL},
+    {"fns.b32", NULL, "d, a, b, c", fns, 0, NULL},
     {"bmsk.clamp.b32", NULL, "d, a, b", bmsk, 0, NULL},
     {"bmsk.wrap.b32", NULL, "d, a, b", bmsk, 0, NULL},
     {"szext.clamp", "u32 s32", "d, a, b", szext, 0, NULL},
