@@ -58,6 +58,7 @@ bool lower_r2ur(struct sass_lowering *l, const struct sass_insn *in, struct insn
 {
     sass_fill(l, in, out);
     out->form = FORM_R2UR_none;
+    out->mod = MOD_FIELD(sass_field(in, SF_DIFFERS_OR), MOD_MODE);
     return true;
 }
 

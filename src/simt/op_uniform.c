@@ -12,11 +12,19 @@ static void put_word(struct warp *warp, rowref dst, uint32_t value, lanemask lan
     put_rows(warp, dst, out, 1, lanes);
 }
 
-// The word of the first lane that executes.
+// The word of the first lane that executes; pdst[0]: lanes that hold another one (MOD_MODE 1: or were in it). Loops that
+// serve one set of operands after the other end by it.
 enum step_kind op_row_to_uniform(struct sim *sim, struct warp *warp, const struct insn *insn, lanemask on)
 {
     (void)sim;
-    put_word(warp, insn->dst, row_read(warp, insn->src[0])[__builtin_ctz(on)], ALL_LANES);
+    const uint32_t *row = row_read(warp, insn->src[0]), word = row[__builtin_ctz(on)];
+    if (insn->pdst[0] != PRED_TRUE) {
+        lanemask differs = MOD_GET(insn->mod, MOD_MODE, 4) ? pred_read(warp, insn->pdst[0]) : 0;
+        for (int i = 0; i < N_LANES; i++)
+            differs |= row[i] != word ? lane_bit[i] : 0;
+        pred_write(warp, insn->pdst[0], differs, on);
+    }
+    put_word(warp, insn->dst, word, ALL_LANES);
     return STEP_PLAIN;
 }
 
