@@ -30,9 +30,11 @@ static bool copy_size(struct body *b, const struct ptx_operand *operand, struct 
     return true;
 }
 
-// The fourth operand: a number of bytes, or a predicate.
-static bool copy_limit(struct body *b, const struct ptx_operand *operand, struct copy *out)
+// The fourth operand: a number of bytes, or a predicate. All of `size` is no limit: ptxas drops it.
+static bool copy_limit(struct body *b, const struct ptx_operand *operand, uint64_t size, struct copy *out)
 {
+    if (operand->kind == PO_IMM && operand->bits >= size)
+        return true;
     if (operand->kind == PO_REG && operand->variable->type == PT_PRED)
         return operand_pred(b, operand, &out->ignores);
     return operand_row(b, operand, PT_U32, &out->read_bytes);
@@ -67,7 +69,7 @@ static bool lower_copy(struct body *b)
     if (n != 3 && n != 4)
         return body_fail(b, "wrong number of operands");
     if (!address_row(b, &operands[0], &copy.to) || !address_row(b, &operands[1], &copy.from) ||
-        !copy_size(b, &operands[2], &copy) || (n == 4 && !copy_limit(b, &operands[3], &copy)))
+        !copy_size(b, &operands[2], &copy) || (n == 4 && !copy_limit(b, &operands[3], operands[2].bits, &copy)))
         return false;
     emit_copy(b, &copy);
     return true;
