@@ -175,7 +175,7 @@ static void clear_counters(struct rt *rt, uint32_t n_insns)
 static void take_fault(struct rt *rt, const struct launch *launch, const struct fault *fault)
 {
     struct buf text = {0};
-    rt->pending = error_of_fault(fault->kind);
+    rt->pending = error_of_fault(fault);
     fault_describe(fault, launch, &text);
     bool is_told = rt->writer || fault->kind == FAULT_ASSERT; // by the report, or by the console
     if (!is_told && text.n)

@@ -214,7 +214,7 @@ cudaError_t module_variable(struct rt *rt, struct rt_module *module, const char 
 
 const char *error_name(cudaError_t error);
 const char *error_text(cudaError_t error);
-cudaError_t error_of_fault(enum fault_kind kind);
+cudaError_t error_of_fault(const struct fault *fault);
 
 // ---- console: the only part of the runtime that prints ---------------------------------------------------
 

@@ -14,3 +14,11 @@ n=$(wc -l <"$TEST_TMP/done")
 [ "$n" -gt 200 ] || { echo "only $n rows found: has the form of the tables changed?"; exit 1; }
 missing=$(comm -13 "$TEST_TMP/called" "$TEST_TMP/done")
 [ -z "$missing" ] || { echo "$(echo "$missing" | wc -l) of $n done functions are not called by any test:"; echo "$missing"; exit 1; }
+
+# What two or more of 888 public programs call has a row: done, or refused with a reason (cuda_api.csv).
+grep -oh '\<_*cu[A-Za-z_0-9]*' src/rt/api*.def | sort -u >"$TEST_TMP/rows"
+awk -F, 'FNR > 1 && $2 >= 2 { print $1 }' tests/data/cuda_api.csv | sort -u >"$TEST_TMP/used"
+n=$(wc -l <"$TEST_TMP/used")
+[ "$n" -gt 120 ] || { echo "only $n functions are used by two programs: has the form of cuda_api.csv changed?"; exit 1; }
+missing=$(comm -23 "$TEST_TMP/used" "$TEST_TMP/rows")
+[ -z "$missing" ] || { echo "$(echo "$missing" | wc -l) of $n functions that programs use have no row:"; echo "$missing"; exit 1; }

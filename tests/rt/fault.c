@@ -13,6 +13,8 @@ static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                           "setp.eq.u32 %p, %r, 0; @%p brkpt; ret; }\n"
                           ".visible .entry far_shared() { .shared .b32 s[8]; .reg .b32 %r; mov.u32 %r, s; "
                           "add.u32 %r, %r, 100000000; st.shared.u32 [%r], 1; ret; }\n"
+                          ".visible .entry near_shared() { .shared .b32 s[8]; .reg .b32 %r; mov.u32 %r, s; "
+                          "st.shared.u32 [%r+4096], 1; ret; }\n"
                           ".visible .entry fine() { ret; }\n";
 
 static cudaError_t launch(const char *name, void *pointer)
@@ -50,6 +52,7 @@ static void faults_take_their_course(void **state)
     check_course("traps", cudaErrorLaunchFailure);
     check_course("breaks", cudaErrorLaunchFailure);
     check_course("far_shared", cudaErrorIllegalInstruction);
+    check_course("near_shared", cudaErrorIllegalAddress);
 }
 
 static void a_copy_waits_and_hears_of_it(void **state)
