@@ -138,6 +138,18 @@ static bool read_gate(struct triage_run *run, const char *text, struct expr *out
            expr_check_names(out, names, N_NAMES, err);
 }
 
+// What no file told closes no gate; it is said.
+static void say_unknown(const struct triage_run *run, const struct expr *gate)
+{
+    for (uint32_t v = 0; v < gate->n_names; v++) {
+        size_t n = 0;
+        for (size_t i = 0; i < run->n; i++)
+            n += isnan(value_of(run->verdicts[i].kernel, gate->names[v])) != 0;
+        if (n)
+            fprintf(stderr, "%s: %s is not known of %zu of %zu kernels\n", gate->text, gate->names[v], n, run->n);
+    }
+}
+
 // How many kernels a gate closes on; each is named on standard error.
 static uint32_t run_gate(struct triage_run *run, const struct expr *gate)
 {
@@ -153,6 +165,7 @@ static uint32_t run_gate(struct triage_run *run, const struct expr *gate)
         fprintf(stderr, "%s sm_%u: %s holds\n", *k->name ? k->name : "(without a name)", k->cc, gate->text);
         n_failed++;
     }
+    say_unknown(run, gate);
     return n_failed;
 }
 

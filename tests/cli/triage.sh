@@ -115,6 +115,8 @@ END
 "$WARPGLASS" triage "$triage/register_cap.log" --fail-on 'spill_bytes > 0' >/dev/null 2>"$TEST_TMP/gate"
 [ $? -eq 1 ] || fail "a gate does not close"
 grep -q 'register_cap sm_90: spill_bytes > 0 holds' "$TEST_TMP/gate" || fail "the gate does not name the kernel"
+"$WARPGLASS" triage "$triage/register_cap.cubin" --fail-on 'spill_bytes > 0' >/dev/null 2>"$TEST_TMP/gate" || fail "a gate closes on what is not known"
+grep -q 'spill_bytes is not known of 1 of 1 kernels' "$TEST_TMP/gate" || fail "a number that is not known is not said"
 "$WARPGLASS" triage "$triage/register_cap.log" --fail-on register_cap_abandoned >/dev/null 2>&1
 [ $? -eq 1 ] || fail "a trap is no gate"
 "$WARPGLASS" triage "$triage/register_cap.log" --fail-on 'spills > 0' >/dev/null 2>&1
