@@ -12,11 +12,11 @@
 #include "cycle/run.h"
 #include "rt/module.h"
 #include "support/check.h"
+#include "support/packed.h"
 #include "support/patterns.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 enum { OUT_BYTES = 4096, IO_BYTES = 1 << 20, GUEST_BYTES = 16 << 20, SHOWN = 40, N_OPEN = 4 };
 
@@ -224,24 +224,13 @@ static void check_row(struct bench *b, char *line)
     arena_release(&arena);
 }
 
-static char *read_rows(void)
-{
-    struct buf packed = {0};
-    struct err err = {0};
-    if (!buf_read_file(&packed, "tests/data/rules_instructions.txt.zst", &err))
-        fail_msg("%s", err.text);
-    size_t size = (size_t)ZSTD_getFrameContentSize(packed.at, packed.n);
-    char *text = calloc(size + 1, 1);
-    assert_int_equal(ZSTD_decompress(text, size, packed.at, packed.n), size);
-    buf_release(&packed);
-    return text;
-}
-
 static void test_every_launch(void **state)
 {
     (void)state;
     struct bench b = {0};
-    char *text = read_rows(), *at = text;
+    struct buf text = {0};
+    packed_read("tests/data/rules_instructions.txt.zst", &text);
+    char *at = text.at;
     bench_init(&b);
     for (char *line; (line = strsep(&at, "\n"));)
         if (*line && *line != '#')
@@ -251,7 +240,7 @@ static void test_every_launch(void **state)
     assert_int_equal(b.open, N_OPEN);
     assert_int_equal(b.wrong, 0);
     bench_release(&b);
-    free(text);
+    buf_release(&text);
 }
 
 int main(void)

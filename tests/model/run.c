@@ -2,8 +2,8 @@
 // nothing hangs. Kernels are small PTX texts.
 #include "cycle/run.h"
 #include "base/arena.h"
-#include "ptx/load.h"
 #include "support/check.h"
+#include "support/ptx_kernel.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,24 +55,11 @@ struct outcome_of_run {
     uint32_t *words; // N_WORDS of `out`
 };
 
-static const struct kernel *kernel_of(struct machine *m, const char *text)
-{
-    struct err err = {0};
-    struct ptx_image *image = ptx_image_open(&m->arena, "test.ptx", text, strlen(text), &err);
-    if (!image)
-        fail_msg("%s:%u: %s", err.file, err.line, err.text);
-    ptx_image_place(image, MEMORY_SHARED_WINDOW, MEMORY_LOCAL_WINDOW);
-    const struct kernel *kernel = ptx_image_kernel(image, "k", &err);
-    if (!kernel)
-        fail_msg("%s:%u: %s", err.file, err.line, err.text);
-    return kernel;
-}
-
 static struct outcome_of_run run(struct machine *m, const char *text, uint32_t grid, uint32_t block,
                                  struct run_options options)
 {
     struct err err = {0};
-    const struct kernel *kernel = kernel_of(m, text);
+    const struct kernel *kernel = ptx_kernel_of_text(&m->arena, text);
     uint64_t params[2] = {m->in, m->out};
     struct launch launch = {.kernel = kernel,
                             .grid = {grid, 1, 1},
@@ -316,7 +303,7 @@ static void what_does_not_fit_is_refused(void **state)
     machine_init(&m);
     struct err err = {0};
     struct launch launch = {
-        .kernel = kernel_of(&m, copy), .grid = {1, 1, 1}, .block = {2048, 1, 1}, .memory = m.memory};
+        .kernel = ptx_kernel_of_text(&m.arena, copy), .grid = {1, 1, 1}, .block = {2048, 1, 1}, .memory = m.memory};
     struct counters counters[64] = {{0}};
     struct run_result result;
     assert_false(engine_run(m.engine, &launch, &counting, counters, &result, &err));

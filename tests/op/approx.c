@@ -8,24 +8,10 @@
 #include "simt/ops.h"
 #include "support/check.h"
 #include "support/op_harness.h"
+#include "support/packed.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
-
-static void read_data(struct buf *out)
-{
-    struct buf packed = {0};
-    struct err err = {0};
-    if (!buf_read_file(&packed, "tests/data/approx_h200.bin.zst", &err))
-        fail_msg("%s", err.text);
-    size_t size = (size_t)ZSTD_getFrameContentSize(packed.at, packed.n);
-    char *raw = malloc(size);
-    assert_int_equal(ZSTD_decompress(raw, size, packed.at, packed.n), size);
-    buf_add(out, raw, size);
-    free(raw);
-    buf_release(&packed);
-}
 
 static uint64_t word(const uint8_t *at, uint32_t bytes)
 {
@@ -62,7 +48,7 @@ static void results_are_the_gpus(void **state)
 {
     (void)state;
     struct buf data = {0};
-    read_data(&data);
+    packed_read("tests/data/approx_h200.bin.zst", &data);
     for (size_t at = 0; at < data.n;) {
         const char *opcode = data.at + at;
         at += strlen(opcode) + 1;

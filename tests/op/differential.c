@@ -10,12 +10,12 @@
 #include "support/check.h"
 #include "support/diff.h"
 #include "support/kernel_harness.h"
+#include "support/packed.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
 static const char stored_path[] = "tests/data/differential_h200.txt.zst";
 static const char head[] = ".version 8.8\n.target sm_90a\n.address_size 64\n";
@@ -108,20 +108,6 @@ static int write_cases(const char *folder, const char *refused)
 }
 
 // ---- the stored answers ------------------------------------------------------------------------------
-
-static void read_stored(struct buf *out)
-{
-    struct buf packed = {0};
-    struct err err = {0};
-    if (!buf_read_file(&packed, stored_path, &err))
-        fail_msg("%s", err.text);
-    size_t size = (size_t)ZSTD_getFrameContentSize(packed.at, packed.n);
-    char *raw = malloc(size);
-    assert_int_equal(ZSTD_decompress(raw, size, packed.at, packed.n), size);
-    buf_add(out, raw, size);
-    free(raw);
-    buf_release(&packed);
-}
 
 // A line: the key, a tab, the number of samples, and for each result a tab and its digits.
 struct answer {
@@ -260,7 +246,7 @@ static void results_are_the_gpus(void **unused)
     struct map answers = {0};
     struct buf stored = {0};
     uint32_t n_different = 0;
-    read_stored(&stored);
+    packed_read(stored_path, &stored);
     for (char *line = stored.at, *end; *line; line = end + 1) {
         const char *key;
         end = strchr(line, '\n');
@@ -353,7 +339,7 @@ static void opcodes_of_programs_have_a_case(void **unused)
     char sorted[256], opcode[200];
     uint32_t n_missing = 0, n_covered = 0, n_files, n;
     arena_init(&arena, "opcodes");
-    read_stored(&stored);
+    packed_read(stored_path, &stored);
     for (char *line = stored.at; *line; line = strchr(line, '\n') + 1) {
         sort_words(line, sorted, sizeof sorted);
         map_set(&have, arena_string(&arena, sorted, strlen(sorted)), strlen(sorted), &have);
@@ -403,7 +389,7 @@ static void there_are_enough(void **unused)
     struct arena arena;
     struct map families = {0};
     arena_init(&arena, "families");
-    read_stored(&stored);
+    packed_read(stored_path, &stored);
     for (char *line = stored.at; *line; line = strchr(line, '\n') + 1) {
         const size_t length = strcspn(line, ".|");
         const uint32_t samples = (uint32_t)strtoul(strchr(line, '\t') + 1, NULL, 10);

@@ -13,13 +13,13 @@
 #include "sass/sass.h"
 #include "support/check.h"
 #include "support/machine_cases.h"
+#include "support/packed.h"
 #include "support/run_machine.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
 static const char stored_path[] = "tests/data/machine_h200.bin.zst";
 
@@ -107,20 +107,6 @@ static uint32_t count_differences(const char *text, const struct answer *got, co
     return n;
 }
 
-static void read_stored(const char *path, struct buf *out)
-{
-    struct buf packed = {0};
-    struct err err = {0};
-    if (!buf_read_file(&packed, path, &err))
-        fail_msg("%s", err.text);
-    const size_t size = (size_t)ZSTD_getFrameContentSize(packed.at, packed.n);
-    char *raw = malloc(size);
-    assert_int_equal(ZSTD_decompress(raw, size, packed.at, packed.n), size);
-    buf_add(out, raw, size);
-    free(raw);
-    buf_release(&packed);
-}
-
 static void take(const struct buf *stored, size_t *at, void *out, size_t n)
 {
     assert_true(*at + n <= stored->n);
@@ -135,7 +121,7 @@ static void results_are_the_gpus(void **unused)
     uint32_t n_compared = 0, n_different = 0, n_refused = 0;
     if (access(stored_path, R_OK) != 0)
         skip(); // not measured yet
-    read_stored(stored_path, &stored);
+    packed_read(stored_path, &stored);
     for (size_t at = 0; at < stored.n;) {
         uint64_t words[2];
         uint8_t what, preds[ROW_LANES];
@@ -190,7 +176,7 @@ static void hard_divisions_are_the_gpus(void **unused)
     static const uint64_t fchk[2] = {0x0000000a08007302, 0x000a0000}; // FCHK P5, R8, R10
     struct buf stored = {0};
     uint32_t n_different = 0;
-    read_stored("tests/data/fchk_h200.bin.zst", &stored);
+    packed_read("tests/data/fchk_h200.bin.zst", &stored);
     assert_int_equal(stored.n, 256 * 256 / 8);
     for (uint32_t first = 0; first < 256 * 256; first += ROW_LANES) {
         struct machine_registers r = {0};

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "support/check.h"
 #include "support/op_harness.h"
+#include "support/packed.h"
 #include "support/run_machine.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -181,20 +182,6 @@ static int store(const char *from, const char *to)
     return !is_written;
 }
 
-static void read_stored(const char *path, struct buf *out)
-{
-    struct buf packed = {0};
-    struct err err = {0};
-    if (!buf_read_file(&packed, path, &err))
-        fail_msg("%s", err.text);
-    size_t size = (size_t)ZSTD_getFrameContentSize(packed.at, packed.n);
-    char *raw = malloc(size);
-    assert_int_equal(ZSTD_decompress(raw, size, packed.at, packed.n), size);
-    buf_add(out, raw, size);
-    free(raw);
-    buf_release(&packed);
-}
-
 // ---- the comparison ----------------------------------------------------------------------------------
 
 // The first difference of each instruction is shown; the number of them is the result.
@@ -254,7 +241,7 @@ static void results_are_the_gpus(void **unused)
     uint32_t n_different = 0, n_compared = 0;
     if (access(stored_path, R_OK) != 0)
         skip(); // not measured yet
-    read_stored(stored_path, &stored);
+    packed_read(stored_path, &stored);
     for (size_t at = 0; at < stored.n;) {
         const char *key = stored.at + at;
         at += strlen(key) + 1;
@@ -344,8 +331,8 @@ static void machine_code_gives_the_gpus_results(void **unused)
     struct buf stored = {0}, packed = {0};
     struct machine_module m;
     uint32_t size, n_compared = 0, n_refused = 0, n_different = 0;
-    read_stored(stored_path, &stored);
-    read_stored(machine_path, &packed);
+    packed_read(stored_path, &stored);
+    packed_read(machine_path, &packed);
     memcpy(&size, packed.at, sizeof size);
     machine_open(&m, packed.at + sizeof size, size);
     uint64_t buffers[2] = {memory_alloc(m.memory, 8 * OP_SAMPLES * 8, 256, "in"),

@@ -11,10 +11,10 @@
 #include "mem/tensor_map.h"
 #include "support/check.h"
 #include "support/kernel_harness.h"
+#include "support/packed.h"
 #include "support/tensor_cases.h"
 #include <inttypes.h>
 #include <stdlib.h>
-#include <zstd.h>
 
 static const char stored_path[] = "tests/data/tensor_copy_h200.txt.zst";
 
@@ -176,33 +176,19 @@ static bool compare_line(const char *line, uint32_t counts[4])
     return false;
 }
 
-static char *stored_text(void)
-{
-    FILE *file = fopen(stored_path, "rb");
-    assert_non_null(file);
-    static char packed[1 << 18];
-    const size_t n_packed = fread(packed, 1, sizeof packed, file);
-    fclose(file);
-    const unsigned long long n = ZSTD_getFrameContentSize(packed, n_packed);
-    assert_true(n < 1 << 22);
-    char *text = malloc(n + 1);
-    assert_int_equal(ZSTD_decompress(text, n, packed, n_packed), n);
-    text[n] = '\0';
-    return text;
-}
-
 static void as_on_the_card(void **state)
 {
     (void)state;
-    char *text = stored_text();
+    struct buf text = {0};
+    packed_read(stored_path, &text);
     uint32_t n_bad = 0, counts[4] = {0};
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+    for (char *line = strtok(text.at, "\n"); line; line = strtok(NULL, "\n"))
         n_bad += !compare_line(line, counts);
     print_message("%u loads, %u stores, %u reductions, %u interleaved loads; %u differ\n", counts[0],
                   counts[1], counts[2], counts[3], n_bad);
     assert_int_equal(n_bad, 0);
     assert_true(counts[0] >= 1145 && counts[1] >= 444 && counts[2] >= 452 && counts[3] == 432);
-    free(text);
+    buf_release(&text);
 }
 
 int main(void)

@@ -12,11 +12,11 @@
 #include "simt/half.h"
 #include "simt/texture.h"
 #include "support/check.h"
+#include "support/packed.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <zstd.h>
 
 static const char stored_path[] = "tests/data/texture_h200.bin.zst";
 
@@ -275,20 +275,6 @@ static bool compare(const struct texture_case *k, int gather, const uint8_t *sto
     return is_equal;
 }
 
-static uint8_t *stored_bytes(size_t *n)
-{
-    static uint8_t packed[1 << 19];
-    FILE *file = fopen(stored_path, "rb");
-    assert_non_null(file);
-    const size_t n_packed = fread(packed, 1, sizeof packed, file);
-    fclose(file);
-    *n = (size_t)ZSTD_getFrameContentSize(packed, n_packed);
-    assert_true(*n < 1 << 22);
-    uint8_t *out = malloc(*n);
-    assert_int_equal(ZSTD_decompress(out, *n, packed, n_packed), *n);
-    return out;
-}
-
 static void count_case(const struct texture_case *k, int gather, bool is_good, struct count *count)
 {
     count->n_textures++;
@@ -307,16 +293,17 @@ static void as_on_the_card(void **state)
     struct count count = {0};
     struct texture_case k;
     uint32_t number = 0;
-    size_t n, at = 0, used;
-    uint8_t *stored = stored_bytes(&n);
+    size_t at = 0, used;
+    struct buf stored = {0};
+    packed_read(stored_path, &stored);
     while (case_next(&number, &k))
         for (int gather = -1; gather < (has_gathers(&k) ? GATHERS : 0); gather++) {
-            assert_true(at + 8 <= n && (is_exact(&k) || gather >= 0 || at + KEPT * CHANNELS * 4 <= n));
-            count_case(&k, gather, compare(&k, gather, stored + at, &used, &count), &count);
+            assert_true(at + 8 <= stored.n && (is_exact(&k) || gather >= 0 || at + KEPT * CHANNELS * 4 <= stored.n));
+            count_case(&k, gather, compare(&k, gather, (const uint8_t *)stored.at + at, &used, &count), &count);
             at += used;
         }
-    free(stored);
-    assert_int_equal(at, n);
+    assert_int_equal(at, stored.n);
+    buf_release(&stored);
     print_message(
         "%u textures of %d samples, %u differ; of %u samples where the last place is open %u are off\n",
         count.n_textures, SAMPLES, count.n_bad, count.n_near, count.n_off);

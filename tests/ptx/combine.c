@@ -3,8 +3,8 @@
 // or ATOMS guarded by the lane that was chosen is ONE, with a REDUX before it REDUX, with a prefix sum by SHFL.UP FULL_WARPS;
 // ATOMS.POPC.INC is COUNT, at one address COUNT_OR_ONE; what is left as it was is NONE.
 #include "base/buf.h"
-#include "ptx/load.h"
 #include "support/check.h"
+#include "support/ptx_kernel.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -25,18 +25,10 @@ static const char *combining(const char *body)
 {
     char text[2048];
     struct arena arena;
-    struct err err = {0};
     const char *name = NULL;
     snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
     arena_init(&arena, "test");
-    struct ptx_image *image = ptx_image_open(&arena, "test.ptx", text, strlen(text), &err);
-    const struct kernel *kernel = NULL;
-    if (image) {
-        ptx_image_place(image, 1ull << 40, 1ull << 41);
-        kernel = ptx_image_kernel(image, "k", &err);
-    }
-    if (!kernel)
-        fail_msg("%s: %s", err.text, body);
+    const struct kernel *kernel = ptx_kernel_of_text(&arena, text);
     for (uint32_t i = 0; i < kernel->n_insns; i++)
         if (is_atomic(&kernel->insns[i]))
             name = names[kernel->combined ? kernel->combined[i] : COMBINE_NONE];

@@ -1,6 +1,6 @@
 // Which shared accesses count as one: what ptxas 13.0 made for sm_90 of the same texts (disassembled; listed beside each case).
-#include "ptx/load.h"
 #include "support/check.h"
+#include "support/ptx_kernel.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -14,17 +14,9 @@ static void check(const char *body, uint32_t stride, const char *want)
 {
     char text[4096], got[256] = "";
     struct arena arena;
-    struct err err = {0};
     snprintf(text, sizeof text, "%smad.lo.u32 %%a, %%t, %u, %%s;\n%s\nret;\n}\n", HEAD, stride, body);
     arena_init(&arena, "test");
-    struct ptx_image *image = ptx_image_open(&arena, "test.ptx", text, strlen(text), &err);
-    const struct kernel *kernel = NULL;
-    if (image) {
-        ptx_image_place(image, 1ull << 40, 1ull << 41);
-        kernel = ptx_image_kernel(image, "k", &err);
-    }
-    if (!kernel)
-        fail_msg("%s: %s", err.text, err.source);
+    const struct kernel *kernel = ptx_kernel_of_text(&arena, text);
     for (uint32_t i = 0; kernel && i < kernel->n_insns; i++) {
         const struct insn *insn = &kernel->insns[i];
         const bool is_shared = insn->class == CLASS_SHARED_LD || insn->class == CLASS_SHARED_ST;

@@ -2,9 +2,9 @@
 #include "support/machine_cases.h"
 #include "sass/spec.h"
 #include "support/check.h"
+#include "support/packed.h"
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 // ---- operands ----------------------------------------------------------------------------------------------------
 
@@ -150,20 +150,6 @@ static bool make_case(const uint64_t given[2], unsigned copy, struct machine_cas
     return true;
 }
 
-static char *read_instructions(size_t *n)
-{
-    struct buf packed = {0};
-    struct err err = {0};
-    if (!buf_read_file(&packed, "tests/data/sass_sm90.txt.zst", &err))
-        fail_msg("%s", err.text);
-    *n = (size_t)ZSTD_getFrameContentSize(packed.at, packed.n);
-    char *text = malloc(*n + 1);
-    assert_int_equal(ZSTD_decompress(text, *n, packed.at, packed.n), *n);
-    text[*n] = 0;
-    buf_release(&packed);
-    return text;
-}
-
 static bool is_known(const struct machine_case *cases, uint32_t n, const struct machine_case *c)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -175,17 +161,17 @@ static bool is_known(const struct machine_case *cases, uint32_t n, const struct 
 uint32_t machine_cases(struct machine_case *out, uint32_t capacity)
 {
     enum { COPIES = 4 };
-    size_t size;
+    struct buf text = {0};
     uint32_t n = 0;
-    char *text = read_instructions(&size);
-    for (const char *line = text; line < text + size; line = strchr(line, '\n') + 1) {
+    packed_read("tests/data/sass_sm90.txt.zst", &text);
+    for (const char *line = text.at; line < text.at + text.n; line = strchr(line, '\n') + 1) {
         char *end;
         const uint64_t low = strtoull(line, &end, 16), high = strtoull(end, NULL, 16);
         for (unsigned copy = 0; copy < COPIES && n < capacity; copy++)
             if (make_case((const uint64_t[]){low, high}, copy, &out[n]) && !is_known(out, n, &out[n]))
                 n++;
     }
-    free(text);
+    buf_release(&text);
     return n;
 }
 

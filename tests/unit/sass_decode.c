@@ -3,11 +3,11 @@
 #include "sass/sass.h"
 #include "sass/spec.h"
 #include "support/check.h"
+#include "support/packed.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 static struct sass_insn decode(uint64_t low, uint64_t high)
 {
@@ -15,20 +15,6 @@ static struct sass_insn decode(uint64_t low, uint64_t high)
     uint64_t words[2] = {low, high};
     assert_true(sass_decode(90, words, 0, &insn));
     return insn;
-}
-
-static void read_data(struct buf *out)
-{
-    struct buf packed = {0};
-    struct err err = {0};
-    if (!buf_read_file(&packed, "tests/data/sass_sm90.txt.zst", &err))
-        fail_msg("%s", err.text);
-    size_t size = (size_t)ZSTD_getFrameContentSize(packed.at, packed.n);
-    char *text = malloc(size);
-    assert_int_equal(ZSTD_decompress(text, size, packed.at, packed.n), size);
-    buf_add(out, text, size);
-    free(text);
-    buf_release(&packed);
 }
 
 // LOW HIGH OFFSET TEXT
@@ -54,7 +40,7 @@ static void test_text(void **state)
     (void)state;
     struct buf data = {0}, text = {0};
     unsigned n = 0, n_wrong = 0;
-    read_data(&data);
+    packed_read("tests/data/sass_sm90.txt.zst", &data);
     char *rest = NULL;
     for (char *line = strtok_r(data.at, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), n++)
         n_wrong += !check_line(line, &text);
