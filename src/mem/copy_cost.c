@@ -128,7 +128,10 @@ struct copy_cost copy_cost(const struct access *from, const struct access *to, u
         cost.shared = cost_through(NULL, to);
         return cost;
     }
-    const struct shared_cost through = cost_through(from, to), around = cost_around(from, to, to->mask).shared;
-    cost.shared = (struct shared_cost){around.wavefronts + through.wavefronts, around.ideal + through.ideal};
+    if (from->mask != to->mask) // lanes that read nothing are written all the same
+        cost.shared = cost_around(from, to, to->mask).shared;
+    const struct shared_cost through = cost_through(from, to);
+    cost.shared.wavefronts += through.wavefronts;
+    cost.shared.ideal += through.ideal;
     return cost;
 }
